@@ -17,9 +17,9 @@
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
 
-// A reference cube of the second phase uses a group of the first phase only if the distance between
-// the two reference cubes along z is at most list_reach() slices. The margin of a session (margin()
-// in params.h) contains all slices on which these groups depend.
+// A reference cube of the second phase uses the groups of nearby reference cubes of the first
+// phase. Along z, these cubes are at most list_reach() slices away. The margin of a session
+// (margin() in params.h) contains all slices on which these groups depend.
 
 // Cubes that the first phase skipped have no group.
 

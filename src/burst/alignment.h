@@ -5,8 +5,8 @@
 // of tiles.
 
 // The alignment from coarse to fine is accurate to about one sample. The function refined()
-// (refinement.h) then improves the accuracy to a fraction of a sample. This function runs on the
-// host for every backend.
+// (refinement.h) then improves the accuracy to a fraction of a sample. refined() runs on the host
+// for every backend.
 
 #include <cstdint>
 #include <vector>

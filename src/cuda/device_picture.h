@@ -10,9 +10,9 @@ namespace lull {
 /// Copies decoded pictures on one CUDA stream, on the device that is current in the constructor.
 class DevicePictureReader {
  public:
-  /// Queues a copy of the planes of `picture` to `to`. The copy begins after the decoder has
-  /// written `picture`. The picture may be on another GPU, and must remain valid until the copy is
-  /// complete.
+  /// Queues a copy of the planes of `picture` to the planes `to`. The copy begins after the decoder
+  /// has written `picture`. The picture may be on another GPU, and must remain valid until the copy
+  /// is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

@@ -10,7 +10,8 @@
 
 namespace lull::linear {
 
-/// Returns the parameters for temporal filtering. The arguments are those of parameters_for().
+/// Returns the parameters for temporal filtering. The function has the same arguments as
+/// parameters_for().
 [[nodiscard]] SetParams parameters_over_time(float sigma, float coarseness = 1);
 
 struct SetPlan {

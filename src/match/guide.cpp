@@ -82,9 +82,10 @@ namespace {
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // The sum over all pairs of one sample from each block is grouped by the index difference within
-  // the pair. Along an axis, a block has n samples with the indices 0 to n - 1, so n - |i| pairs
-  // have the difference i.
+  // The covariance is a sum over all pairs of samples, one from each block. The correlation of a
+  // pair depends only on the index difference of its samples, so the loops visit each difference
+  // once. Along an axis, a block has n samples with the indices 0 to n - 1, so n - |i| pairs have
+  // the difference i.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

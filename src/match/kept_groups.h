@@ -15,7 +15,8 @@
 
 namespace lull {
 
-/// Returns the first members of a group, at most `most` members. `most` must be a power of two.
+/// Returns the first members of a group. `most` is the maximum number of returned members, a power
+/// of two.
 constexpr Group first_members(Group group, int most) {
   group.count = std::min(group.count, most);
   return group;

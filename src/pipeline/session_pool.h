@@ -65,8 +65,8 @@ class SessionPool {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// Reports the failed sessions. A session thread calls this function after a result, without the
-  /// lock of the pool.
+  /// Reports the failed sessions. A session thread calls this function after it has returned a
+  /// result. The thread must not hold the lock of the pool.
   void report_failures();
 
  private:

@@ -14,8 +14,8 @@ namespace lull::repair {
 /// Minimum width and height of a plane for a search for defects.
 inline constexpr int min_side = 16;
 
-/// Reflects the index `at` at the borders of 0..size - 1. `at` may be up to `size` - 1 beyond a
-/// border.
+/// Returns the index in 0..size - 1 that mirrors the index `at` at the borders. `at` may be up to
+/// size - 1 beyond a border.
 constexpr int mirrored(int at, int size) {
   return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at;
 }

@@ -21,8 +21,8 @@ struct Taps {
 /// distance of two adjacent input samples, in output samples. In chroma planes, `ratio` can differ
 /// from `to` / `from`, because subsampling rounds the sizes of chroma planes.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps for the reverse of enlarging_taps() with the same arguments: the input has `to`
-/// samples, and the output has `from` samples. Each output sample is the mean over `ratio` input
+/// Returns the taps that reduce an axis from `to` to `from` samples: the reverse of
+/// enlarging_taps() with the same arguments. Each output sample is the mean over `ratio` input
 /// samples.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 

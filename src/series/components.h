@@ -16,8 +16,8 @@ namespace lull::series {
 
 /// Computes the signal components of a series, with white noise of standard deviation 1. The
 /// function predicts missing samples. In voxels without noise, the components are NaN.
-/// @param components  memory for fit.basis.components() volumes; may be the memory of the
-///     samples themselves, whose first volumes are then overwritten
+/// @param components  memory for fit.basis.components() volumes; may be the memory of `samples`;
+///     the components then overwrite the first volumes
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
 /// Returns the first volumes of `samples`, as memory for the components. project() may overwrite

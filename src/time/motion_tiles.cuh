@@ -31,7 +31,8 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Returns the 8 samples from (x, y) on. All samples must be inside the plane.
+  /// Returns the two aligned words that contain the sample at (x, y) and the next three samples of
+  /// the row. The samples at x to x + 7 must be inside the plane.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});

@@ -50,8 +50,8 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Returns the level of plane `i` that filters remove: of the sum of the noise and the coding
-/// error.
+/// Returns the level that filters remove from plane `i`: the standard deviation of noise plus
+/// coding error.
 float removed_level(const NoiseEstimate& estimate, int i) {
   return std::hypot(estimate.level[i], estimate.codec_error[i]);
 }

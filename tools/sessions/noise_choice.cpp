@@ -26,8 +26,8 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
 }
 
 /// Returns the noise model of the filter. For a stack, the model contains the noise after variance
-/// stabilisation. If a noise file of a volume is given for another kind of input, the model
-/// contains the median level.
+/// stabilisation. A noise file can describe the noise of a volume although the input is not a
+/// stack. For such a file, the model contains the median level of the volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;

@@ -12,7 +12,8 @@ namespace lull::bm3d {
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-/// A slice of a batch: `count` groups from group `first` on.
+/// A slice of a batch: consecutive groups. `first` is the index of the first group, and `count` is
+/// the number of groups.
 struct Slice {
   int first = 0, count = 0;
 };

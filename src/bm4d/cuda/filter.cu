@@ -93,7 +93,7 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// Filters a group of `count` cubes in a warp. `most` is the maximum of `count`. In lane m,
+/// Filters a group of `count` cubes in a warp. `most` is an upper bound of `count`. In lane m,
 /// `member` is the position of the first voxel of cube m. Array elements for the cubes `count` to
 /// `most` - 1 are 0.
 template <bool wiener, int most>

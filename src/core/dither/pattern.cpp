@@ -83,9 +83,9 @@ class BlueNoise {
     return sum;
   }
 
-  /// Tries to exchange two dithering thresholds within 8 rows of a column. The function keeps the
-  /// exchange if neighbouring thresholds become less similar. Returns whether the pattern has
-  /// changed.
+  /// Exchanges pairs of dithering thresholds if neighbouring thresholds then become less similar.
+  /// Tries all pairs of thresholds that are in one column and in the same 8 rows. Returns whether
+  /// the pattern has changed.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -129,8 +129,8 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a valid chunk of the list "movi" begins at byte `place` and is followed by
-/// another valid chunk or the end of the list.
+/// Returns whether a valid chunk of the list "movi" begins at the file offset `place`, and another
+/// valid chunk or the end of the list follows this chunk.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

@@ -13,8 +13,8 @@ struct EbmlNumber {
   bool unknown = false;  // all bits are 1: the writer did not know the size
 };
 
-/// Reads a variable-length number at byte `at`. Returns false if there is none. If `keep_marker` is
-/// true, the result includes the length marker, as usual for element IDs.
+/// Reads a variable-length number at the file offset `at`. Returns false if there is none. If
+/// `keep_marker` is true, the result includes the length marker, as usual for element IDs.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
 /// The identifier and the size of an element.

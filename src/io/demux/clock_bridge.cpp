@@ -269,10 +269,11 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the packets of a stream that have waited for a jump of the video in vain. If a known
-/// offset fits the time stamp of a packet, the function uses this offset. Otherwise, in audio and
-/// video, a new section of continuous time stamps begins if no waiting packet follows or if the
-/// next one continues the time stamp. If not, retime() corrects the time stamp.
+/// Delivers the packets of a stream that have waited in vain for a jump of the video. If a known
+/// offset fits the time stamp of a packet, the function uses this offset. Otherwise, packets of
+/// audio and video begin a new section of continuous time stamps, or retime() corrects their time
+/// stamps. A new section begins if the packet is the last, or if the next packet continues its time
+/// stamp.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {

@@ -27,8 +27,9 @@ class DamageCount {
   /// Counts the frame of a packet that the demuxer has flagged as damaged. If this frame is
   /// missing, `add_missing_frame()` does not count it again.
   void add_packet(const std::string& text, std::int64_t pts);
-  /// Records a packet that the demuxer has not flagged as damaged. The caller must report each such
-  /// packet.
+  /// Counts a packet that the demuxer has not flagged as damaged. From this count,
+  /// `add_missing_frame()` decides whether a missing frame belongs to an earlier damaged packet.
+  /// The caller must therefore report each undamaged packet.
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);

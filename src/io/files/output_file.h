@@ -72,8 +72,8 @@ std::string resolve_links(const std::string& path);
 /// Returns the name of an incomplete output "x.mkv": "x.partial.mkv", or "x.partial-2.mkv" for
 /// `number` 2.
 std::string partial_name(const std::string& path, int number = 1);
-/// Returns whether `name`, without a folder, is a name that `partial_name()` can return for the
-/// output `path`.
+/// Returns whether `partial_name()` can return the file name `name` for the output `path`. `name`
+/// contains no folder.
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// Throws an error if lull cannot create an output at `path`.

@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// Reads `bytes` bytes from `position` on. On an error, the function returns false and sets errno
-/// (EIO at the end of the file).
+/// Reads the `bytes` bytes that begin at the file offset `position`. On an error, the function
+/// returns false and sets errno (EIO at the end of the file).
 inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t position) {
   for (auto* to = static_cast<char*>(data); bytes > 0;) {
     errno = EIO;

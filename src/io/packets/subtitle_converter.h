@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// Returns whether FFmpeg can convert subtitles of the codec `from` as text to the codec `to`.
+/// Returns whether FFmpeg can convert text subtitles from the codec `from` to the codec `to`.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
 class SubtitleConverter final : public PacketConverter {

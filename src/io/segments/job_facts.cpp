@@ -193,9 +193,9 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds the block at byte `at` of the current file to the digest. The function treats all files
-    // as one long file. The digest contains the blocks at all multiples of `step` bytes, and the
-    // last block.
+    // Adds a block of the current file to the digest. The block begins at the file offset `at`. The
+    // function treats all files as one long file. The digest contains the blocks at all multiples
+    // of `step` bytes, and the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();

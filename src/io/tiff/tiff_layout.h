@@ -30,7 +30,7 @@ struct TiffLayout {
   }
   /// Returns the number of samples of a pixel in one strip or tile.
   int samples_of_chunk() const { return is_separate ? 1 : samples(); }
-  /// Returns the number of bytes of `pixels` pixels in a row of a strip or tile.
+  /// Returns the size in bytes of a row of a strip or tile. The row has `pixels` pixels.
   std::size_t row_bytes(int pixels) const {
     return (static_cast<std::size_t>(pixels) * samples_of_chunk() * bits + 7) / 8;
   }

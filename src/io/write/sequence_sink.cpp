@@ -199,8 +199,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes temporary files of killed processes for outputs that match `path_`. Reads the folder
-  /// only once.
+  /// Removes the temporary files that killed processes left for outputs with names that match
+  /// `path_`. Reads the folder only once.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);

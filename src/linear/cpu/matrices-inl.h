@@ -80,8 +80,9 @@ HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, in
   if (rest == 1) multiply_block<1>(a, inner, b + c, columns, to + c);
 }
 
-/// Computes to = a b. `a` has `rows` x `inner` elements, and `b` and `to` have `columns` columns.
-/// `rows` must be a multiple of 4, and `columns` a multiple of the number of lanes.
+/// Computes the matrix product to = a b. `a` has `rows` x `inner` elements, and `b` and `to` have
+/// `columns` columns. `rows` must be a multiple of 4, and `columns` a multiple of the number of
+/// lanes.
 HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float* b, int columns,
                            float* to) {
   for (int i = 0; i < rows; i += block)
@@ -94,8 +95,8 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k Gram matrix of the columns of `columns`, a matrix of
-/// `rows` rows.
+/// Computes the upper triangle of the k x k Gram matrix A' A. A is the matrix `columns`, with
+/// `rows` rows and k columns.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
@@ -192,7 +193,8 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the four pivots from the rows `top` to top + square - 1, in all stored columns.
+/// Eliminates the four pivots from `square` consecutive rows, in all stored columns. `top` is the
+/// index of the first of these rows.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

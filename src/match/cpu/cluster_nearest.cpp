@@ -122,8 +122,8 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// Finds the smallest of `count` keys, in ascending order. `wanted` is the number of keys to find,
-/// 16 or 32. `count` is a multiple of 32.
+/// Finds the 16 or 32 smallest keys (`wanted`), in ascending order. `count` is the number of all
+/// keys, a multiple of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;

@@ -63,7 +63,7 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Copies the group members at allowed displacements to `to`. The array `to` has space for
+/// Copies the group members at allowed displacements to the array `to`. The array has space for
 /// max_propagated members and one vector. Returns the number of copied members.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {

@@ -150,8 +150,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
   return true;
 }
 
-/// Partitions the patches of a cluster from `from` into `to` (step 2 at the top of clusters.cu).
-/// Returns the size of the first part.
+/// Partitions the patches of a cluster (step 2 at the top of clusters.cu). `from` is the source
+/// buffer, and `to` is the destination buffer. Returns the size of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);

@@ -291,8 +291,9 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // Processes a band of the union of the search windows: `rows` rows from row `band` on. The search
-  // window of this warp's reference patch consists of the rows `from` to `to` - 1.
+  // Processes a band (some consecutive rows) of the union of the search windows. `band` is the
+  // index of its first row, and `rows` is its number of rows. In this band, the search window of
+  // this warp's reference patch begins at row `from` and ends before row `to`.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,
                            rows, shared.samples, shared.norms, threadIdx.x, threads);

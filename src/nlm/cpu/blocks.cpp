@@ -90,8 +90,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of `last` and the preceding side - 1 rows. Replaces the oldest row, rows[0], by
-/// `last`.
+/// Returns the vertical sum over `side` rows at column x. These rows are the new row `last` and the
+/// previous rows, rows[1] and higher. Overwrites the oldest row, rows[0], with `last`.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);

@@ -86,8 +86,9 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Sums in single precision, because large half-precision sums would lose small weights. The sums
-/// are in local memory, because the registers of a thread are not sufficient.
+/// The sums of a thread. They have single precision, because large half-precision sums would lose
+/// small weights. The sums are in local memory, because the registers of a thread are not
+/// sufficient.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];

@@ -41,9 +41,9 @@ constexpr int codec_block = 8;
 /// Each row of an area begins and ends at an x position. If more than this share of these positions
 /// are multiples of `codec_block`, the area consists of codec blocks.
 constexpr double min_on_grid = 0.5;
-/// A codec may code blocks of different parts of a picture as constant areas. If the constant areas
-/// that consist of codec blocks have more than this number of different sample values, all areas
-/// that consist of codec blocks are codec artefacts.
+/// Maximum number of different sample values in the constant areas that consist of codec blocks.
+/// With more values, these areas are artefacts: a codec may code blocks of different parts of a
+/// picture as constant.
 constexpr std::size_t max_block_values = 2;
 /// Width, in samples, of the ring around an area. AreaFinder compares the samples of the ring with
 /// the value of the area.

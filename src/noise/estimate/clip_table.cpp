@@ -71,7 +71,8 @@ bool is_clipped(const ClipDifference& b) {
   return std::ranges::any_of(b.channels, [](const ClipChannel& c) { return c.clipped_share > 0; });
 }
 
-/// Sets ClipDifference::retained of each block for noise with the given variance.
+/// Sets ClipDifference::retained of each block: the share of the noise variance that remains after
+/// clipping. `variance` is the noise variance before clipping.
 void set_retained(std::span<ClipDifference> blocks, float variance, const ChannelShares& shares,
                   double slack) {
   for (ClipDifference& b : blocks) {

@@ -46,8 +46,8 @@ constexpr double soft_share = 0.25, sharp_share = 0.6;
 /// level is at most 19.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
-/// Returns a value that rises linearly from 0, where `value` equals `none`, to 1, where `value`
-/// equals `all`.
+/// Returns a linear ramp, clamped to 0..1. The result is 0 if `value` is `none`, and 1 if `value`
+/// is `all`.
 double ramp(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
 }

@@ -31,7 +31,7 @@ struct DemosaicedNoise {
 using OpponentValues = std::array<std::span<const float>, 3>;
 
 /// Detects and measures the noise of demosaiced pictures. demosaiced_noise.cpp explains the method.
-/// @param rounding  variance of the rounding of samples in U and V
+/// @param rounding  variance of the rounding error of samples of U and V
 [[nodiscard]] DemosaicedNoise demosaiced_noise(const OpponentValues& values,
                                                const PictureBlocks& blocks, double rounding);
 
