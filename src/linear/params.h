@@ -106,8 +106,9 @@
 // accelerations are 0.
 
 // Noise of patches that span two frames: The noise in different frames is independent. The noise
-// covariance of two patches is therefore the sum of two covariances: that of the parts in their
-// first frames, and that of the parts in their second frames.
+// covariance of two patches is therefore the sum of two covariances. One is the covariance of the
+// parts in the first frames of the patches. The other is the covariance of the parts in the second
+// frames.
 
 // White noise: The vector of ones is an eigenvector of Q, with the eigenvalue e = alpha^2 n s^2 + f
 // in the pilot, and e = g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the

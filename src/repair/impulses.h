@@ -28,8 +28,8 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous` is true if the clip contains the frame
-/// directly after the frame that was examined before.
+/// The outliers and the noise of a frame. `follows_previous` is true if the previous examined frame
+/// is also the previous frame of the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;

@@ -20,8 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds a tile of `lanes` x `lanes` inner products to `sums`. The rows of the tile are the volumes
-/// from `i` on, and its columns are the volumes from `j` on.
+/// Adds a tile of `lanes` x `lanes` inner products to `sums`. The first row of the tile is volume
+/// `i`, and its first column is volume `j`.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {

@@ -26,8 +26,8 @@ constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
 /// In series of at most `few_volumes` volumes, the share of signal components may exceed
-/// `max_signal_share`. In this case, the `last_components` components with the smallest eigenvalues
-/// determine the noise level.
+/// `max_signal_share`. In this case, only the components with the smallest eigenvalues determine
+/// the noise level. `last_components` is the number of these components.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// If the ratio of the noise levels of two volumes is below a limit, the levels count as equal. The

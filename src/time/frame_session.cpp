@@ -172,7 +172,8 @@ class FrameSession : public Denoiser {
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// The result of a repeated frame shares the samples of the result of the frame that it repeats.
+  /// Adds the results of frame `n` and of its repetitions to `ready_`. These results share their
+  /// samples.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
     ++in_flight_;

@@ -237,8 +237,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // The last warp processes the first rows, so the first warps may have fewer rows to process. The
-  // first warps have already computed sums of squares.
+  // To balance the load, the last warp begins with the first rows, so the first warps may have
+  // fewer rows. The first warps have already computed the sums of squares.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll

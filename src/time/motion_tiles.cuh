@@ -70,7 +70,7 @@ struct Tile {
     for (int i = threadIdx.x; i < first * pitch; i += motion_threads) words[i] = 0;
     for (int i = end * pitch + threadIdx.x; i < height * pitch; i += motion_threads) words[i] = 0;
   }
-  /// Loads a rectangle of `columns` x `rows` samples, which begins at (x, y) in the plane. Samples
+  /// Loads a rectangle of `columns` x `rows` samples with the top-left sample (x, y). Samples
   /// outside the plane become 0. All other bytes of the tile are arbitrary.
   template <int most>
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
@@ -142,8 +142,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns the sum of the squared samples of the other frame in the region, shifted by one
-  /// vector. The region has `rows` rows.
+  /// Shifts the region by the vector (dx, dy), and returns the sum of the squared samples of the
+  /// other frame in the shifted region. The region has `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

@@ -17,7 +17,7 @@ namespace lull::tools {
 namespace {
 
 /// Denoises a part of a shared job. Decoding begins at a keyframe before the part. If the decoded
-/// frames are not those that the plan records, the function decodes the input again from its start.
+/// frames differ from the record in the plan, the function decodes the input again from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;

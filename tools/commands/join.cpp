@@ -60,7 +60,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
                                 " segments: " + options.output.file);
 }
 
-/// Returns the permission bits of the output: those that all inputs of the job have.
+/// Returns the permission bits of the output: the bits that all inputs of the job have in common.
 /// @throws InvalidArgument  the output would overwrite a file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;

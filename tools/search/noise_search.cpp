@@ -113,7 +113,7 @@ class Search {
     return {first, std::max(last, first)};
   }
 
-  /// Reads frames from about `time_s` seconds after the first frame on, starting at a keyframe.
+  /// Reads frames, beginning at a keyframe about `time_s` seconds after the first frame.
   void read_from(double time_s, const FrameConsumer& take) const {
     io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);

@@ -23,9 +23,9 @@ struct BatchBricks {
   int x = 0, y = 0;
 };
 /// Returns the size of a full batch. The size is small enough for 32-bit counts of group members
-/// and for the grid of a kernel. The number of reference tiles along y is even. The number along x
-/// is also even, unless `whole_rows` is true. A batch then consists of complete rows of reference
-/// tiles.
+/// and for the grid of a kernel. The number of reference tiles along y is even. If `whole_rows` is
+/// true, a batch consists of complete rows of reference tiles. If not, the number along x is also
+/// even.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

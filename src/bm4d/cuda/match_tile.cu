@@ -251,9 +251,9 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows from `spacing` to `window` - 1 are in the search windows of all reference cubes, so
-      // `inside` needs no conditions on these rows. If the number of rows is a constant, the
-      // compiler removes these conditions.
+      // If spacing <= row < window, the row is in the search windows of all reference cubes, and
+      // both conditions on `row` are true. If the number of rows is a constant, the compiler
+      // removes the conditions for these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

@@ -17,7 +17,7 @@ constexpr double max_gap_s = 10;
 // a backward jump.
 constexpr double max_back_s = 0.1;
 // Maximum time for which packets of another stream wait, in seconds of video. If the time stamps of
-// the other stream jump before those of the video, its packets wait until the video jumps, too.
+// the other stream jump first, its packets wait until the time stamps of the video jump, too.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// If `from` and `to` are hard links to the same file, removes `from` and returns true. In this
-/// case, link() has created `to` although link() reported EEXIST: if a network file system loses
-/// the reply to a request, it repeats the request, and the repeated request fails.
+/// If `from` and `to` are hard links to the same file, removes `from` and returns true. Such links
+/// exist if link() has created `to` but reported EEXIST. The cause is a network file system that
+/// has lost the reply to the first request: the repeated request fails.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;

@@ -260,7 +260,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is its number, counted from the time stamp of the file.
+/// page is the time stamp of its file plus the index of the page.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;

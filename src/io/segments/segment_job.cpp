@@ -111,8 +111,8 @@ bool SegmentJob::lock() {
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (lock_ < 0) {
     const int error = errno;
-    // If the job folder is a symbolic link without a target, another attempt would fail as well. If
-    // not, ENOENT means that another process has just removed the folder, so the caller tries
+    // If the job folder is a symbolic link without a target, another attempt would fail as well.
+    // Otherwise, ENOENT means that another process has just removed the folder, so the caller tries
     // again.
     if (error == ENOENT && !is_link(folder_)) return false;
     errno = error;

@@ -166,8 +166,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows from `top` to top + square - 1,
-/// for `kVectors` vectors from column `column` on. `factors` contains four factors for each row.
+/// Subtracts multiples of the four pivot rows from all other rows of a band. The band consists of
+/// `square` rows, beginning with row `top`. In each row, the function changes `kVectors` vectors,
+/// beginning at column `column`. `factors` contains four factors for each row.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -193,8 +194,8 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the four pivots from `square` consecutive rows, in all stored columns. `top` is the
-/// index of the first of these rows.
+/// Eliminates the four pivots from the rows of a band, in all stored columns. The band consists of
+/// `square` rows, beginning with row `top`.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

@@ -113,8 +113,9 @@ __device__ __forceinline__ void load_reference(const TimeMatchJob& job, const Fr
   __syncwarp();
 }
 
-/// Computes the inner products of the reference patch with `Rows` vertically adjacent patches, from
-/// the word `from` on. The function multiplies words beyond the search windows by zeros.
+/// Computes the inner products of the reference patch with `Rows` vertically adjacent patches. The
+/// first word of these patches is at `from`. The function multiplies words beyond the search
+/// windows by zeros.
 template <int Rows>
 __device__ __forceinline__ void multiply_patches(const TimeMatchJob& job, int pitch, int halves,
                                                  const std::uint32_t* from,

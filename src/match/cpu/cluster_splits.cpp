@@ -158,8 +158,7 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// Two sums of seed patches, one sum for each centre. The object contains one SIMD vector of each
-  /// sum.
+  /// One SIMD vector of each of two sums. Each sum is the sum of the seed patches of one centre.
   struct Centres {
     hn::Vec<Halves> first, second;
   };

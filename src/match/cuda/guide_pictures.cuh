@@ -52,8 +52,9 @@ struct MixedColours {
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
-  /// Returns whether all luma samples of the four chroma samples at (x, y) are inside the picture.
-  /// Returns false if a chroma sample covers more than two luma columns.
+  /// Returns whether the picture contains all luma samples at the positions of four adjacent chroma
+  /// samples. (x, y) is the position of the first chroma sample. Returns false if a chroma sample
+  /// covers more than two luma columns.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;

@@ -254,7 +254,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   __syncwarp();  // waits before quads are listed again
 }
 
-/// Selects the best scores of one reference patch (step 3 of match.cu), from word `from` on.
+/// Selects the best scores of one reference patch (step 3 of match.cu). The selection ignores the
+/// first `from` words.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {

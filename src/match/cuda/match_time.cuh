@@ -189,8 +189,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Returns the scores of `count` neighbouring frames from frame `first` on, for step 3 of match.cu.
-/// Adds `motion_bias` to the score of the patch that motion predicts in each frame.
+/// Returns the scores of `count` neighbouring frames, beginning with frame `first`, for step 3 of
+/// match.cu. Adds `motion_bias` to the score of the patch that motion predicts in each frame.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -210,8 +210,8 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Adds the best candidates of some neighbouring frames to the list (steps 1 to 3 of match.cu).
-/// `first` is the index of the first of these frames, and `count` is their number.
+/// Adds the best candidates of `count` neighbouring frames to the list, beginning with frame
+/// `first` (steps 1 to 3 of match.cu).
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,

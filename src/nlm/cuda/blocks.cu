@@ -67,7 +67,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// Returns the sum of `v` over `across` lanes, from this lane on.
+/// Returns the sum of `v` over `across` consecutive lanes, beginning with this lane.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));

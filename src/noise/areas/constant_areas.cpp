@@ -322,9 +322,9 @@ class AreaFinder {
     return {};
   }
 
-  /// Counts the samples outside the set `inside` that are near it: at most `ring` samples away
-  /// along a row or column. Returns the number of these samples, and the number of those that have
-  /// the value `value`.
+  /// Counts the samples near the set `inside`: samples outside the set, at most `ring` samples away
+  /// from it along a row or column. Returns the number of near samples, and the number of near
+  /// samples with the value `value`.
   std::pair<std::int64_t, std::int64_t> count_near(const SampleSet& inside, int left, int top,
                                                    T value) const {
     std::int64_t near = 0, equal = 0;

@@ -78,8 +78,8 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // `beyond` is the maximum share of all depths that lie outside the scale, separately at each end.
-  // The span of the scale is at least `min_span` times sigma.
+  // At each end of the scale, at most the share `beyond` of all depths lies outside the scale. The
+  // span of the scale is at least `min_span` times sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);

@@ -19,7 +19,8 @@ struct ClipChannel {
 };
 
 /// The difference of two blocks in one plane. `energy` contains the squared DCT coefficients of the
-/// difference, scaled so that white noise of one frame gives the variance of this noise.
+/// difference. They are scaled so that, for white noise, their mean is the noise variance of a
+/// single frame.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block

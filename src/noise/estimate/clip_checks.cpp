@@ -113,9 +113,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether many samples have the value `level`. The number of samples with the value
-  // `level` must exceed 0.1 % of all samples, and must exceed the number of samples with one of the
-  // next two values towards mid-grey. `inwards` is the direction to mid-grey: 1 or -1.
+  // Returns whether many samples have the value `level`. Two conditions apply: their number exceeds
+  // 0.1 % of all samples, and exceeds the total number of samples with the next two values towards
+  // mid-grey. `inwards` is the direction to mid-grey: 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -164,7 +164,7 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   constexpr double min_correlation = 0.5;
   if (a.width < min_side || a.height < min_side) return true;
   // Most frames of one scene match without a displacement, so the function first compares the
-  // frames in this way.
+  // frames without a displacement.
   if (overlap_of(a, b, 0, 0).correlation() > min_correlation) return true;
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {

@@ -9,8 +9,8 @@
 
 namespace lull {
 
-/// Noise of a scene that the caller knows, for example from estimates of several scenes. The grain
-/// is then fitted to this noise, instead of to the noise that the filter removed.
+/// The known noise of a scene, for example from estimates of several scenes. fit_grain() imitates
+/// this noise instead of the noise that the filter removed.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies

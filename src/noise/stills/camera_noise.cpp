@@ -13,9 +13,9 @@ namespace {
 /// edges exceed the limit.
 constexpr double max_slope = 3;
 
-/// Filters assume a weighted mean of the measured level and a typical camera level. Codecs make the
-/// measured level of weak noise too low, and texture makes the measured level of strong noise too
-/// high.
+/// Filters use a weighted geometric mean of the measured level and a typical camera level. The
+/// typical level reduces two errors of the measured level: codecs make the level of weak noise too
+/// low, and texture makes the level of strong noise too high.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;

@@ -292,8 +292,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar coefficients 8..15 are differences within four consecutive members. Therefore, only
-        // pairs of members m and m' contribute for which m XOR m' is less than 4.
+        // Haar coefficients 8..15 are differences within four consecutive members. Therefore, a
+        // pair of members m and m' contributes only if m XOR m' is less than 4.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);
