@@ -36,8 +36,9 @@ struct FrameIndex {
   /// the selected pictures only. If there are fewer selected pictures, the result is
   /// pictures.size().
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Returns the last picture at which decoding can start with at least `margin` pictures before
-  /// the frame `frame`; 0 if there is none. The margin does not count repeated pictures.
+  /// Decoding can start only at some pictures. Returns the last of these pictures that precedes the
+  /// frame `frame` by at least `margin` pictures; 0 if there is none. The margin does not count
+  /// repeated pictures.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // The next functions serve inputs that lull reads in parallel with the main input. If `margins`

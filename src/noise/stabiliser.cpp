@@ -212,7 +212,7 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
 }
 
 /// Returns the clip limits for the results of the inverse function. Clipping also moves results
-/// that are closer to a limit than a fifth of the noise level (core/clip_limits.h).
+/// whose distance from a limit is less than a fifth of the noise level (core/clip_limits.h).
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -299,9 +299,9 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   // Lines with little variation along the line occur in synthetic graphics, but not in pictures
   // from a sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // Line offsets along one axis do not cause brightness differences between lines along the other
-  // axis. If such differences exist, the content of the picture probably causes the differences
-  // along both axes.
+  // Row offsets cause differences only between rows, and column offsets only between columns. If
+  // the brightness differs between rows and between columns, the content of the picture probably
+  // causes the differences.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);

@@ -295,8 +295,8 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs the search at full resolution (step 2 of motion.h), with one vector around `centre` per
-/// thread. In addition, thread 0 computes the cost of the zero vector.
+/// Performs the search at full resolution (step 2 of motion.h). Each thread computes the cost of
+/// one vector around `centre`. In addition, thread 0 computes the cost of the zero vector.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

@@ -42,7 +42,7 @@ class Matcher {
   /// Prepares the matcher for a block. `thread` is the index in the TBB arena. A thread works on
   /// one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
-  /// Finds the groups of one row of reference patches of the block, one for each column.
+  /// Finds one group for each reference patch in one row of the block.
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;
 };
 
