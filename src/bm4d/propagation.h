@@ -82,8 +82,9 @@ struct DisplacementRange {
   }
 };
 
-/// Returns the maximum distance along z, in slices, between a reference cube of the second phase
-/// and the reference cubes of the first phase that provide its candidates.
+/// The candidates of a reference cube of the second phase are members of groups of the first phase.
+/// Returns the maximum distance along z, in slices, between the reference cubes of these groups and
+/// the reference cube of the second phase.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }

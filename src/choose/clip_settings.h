@@ -1,6 +1,6 @@
 #pragma once
-// Parses the settings of a clip, which plug-ins of other programs receive as text. Names and values
-// are those of `lull denoise`.
+// Parses the settings of a clip, which plug-ins of other programs receive as text. The settings
+// have the same names and values as the options of `lull denoise`.
 
 #include <optional>
 #include <string>

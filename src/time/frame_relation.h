@@ -72,9 +72,9 @@ constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
 }
-/// Returns whether two blocks are equal except for small differences. `squares` is the sum of
-/// squared differences of `samples` samples. The caller must also check
-/// differ_outside_8bit_range().
+/// Returns whether two blocks are equal except for small differences. `squares` is the sum of the
+/// squared differences of the samples, and `samples` is the number of samples in a block. The
+/// caller must also check differ_outside_8bit_range().
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
 }

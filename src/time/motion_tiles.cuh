@@ -143,7 +143,7 @@ struct SearchArea {
     }
   }
   /// Shifts the region by the vector (dx, dy), and returns the sum of the squared samples of the
-  /// other frame in the shifted region. The region has `rows` rows.
+  /// other frame in the shifted region. `rows` is the height of the region.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

@@ -33,8 +33,8 @@ struct FittedSeries;  // tools/search/series_search.h
 struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
-  /// Size of one level of the 0..255 scale, in the units of the file. Only set if the scale is the
-  /// range of a channel's samples. If 0, NoiseRecord::unit applies.
+  /// Size of one level of the 0..255 scale, in the units of the file. Set only if the range of a
+  /// channel's samples determines the scale. If 0, NoiseRecord::unit applies.
   double unit = 0;
   NoiseEstimate estimate;
   /// True if lull estimated the noise from differences between frames. Only then can lull compare

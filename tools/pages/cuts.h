@@ -11,7 +11,7 @@
 
 namespace lull::tools {
 
-/// The geometry of a volume. The axes x, y, z are those of the file, for any slice direction.
+/// The geometry of a volume. The axes x, y and z are the axes of the file, for any slice direction.
 struct CutGeometry {
   std::array<int, 3> size{};               // voxels along x, y, z
   std::array<double, 3> spacing{1, 1, 1};  // distance between voxels along x, y, z

@@ -14,8 +14,9 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for `volumes` volumes. If the volumes exceed `max_memory` bytes (0: no
-  /// limit), the memory is a temporary file in `folder` (io/files/scratch_memory.h).
+  /// Allocates memory for a series. `volumes` is the number of its volumes. If the series exceeds
+  /// `max_memory` bytes (0: no limit), the memory is a temporary file in `folder`
+  /// (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,
               const std::string& folder);

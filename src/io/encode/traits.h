@@ -170,8 +170,8 @@ std::span<const EncoderTraits> encoder_table();
 /// Returns the traits of an encoder by its name, or else by its codec, or else default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// Returns the number of threads for an encoder on `cores` cores. If `asked` is 0, the encoder gets
-/// one thread per core, but at most EncoderTraits::max_threads.
+/// Returns the number of threads for an encoder. `cores` is the number of CPU cores. If `asked` is
+/// 0, the encoder gets one thread per core, but at most EncoderTraits::max_threads.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

@@ -19,7 +19,7 @@ class Blocks {
   /// @param before  number of samples of the larger level
   /// @param after   number of samples of the smaller level, 1..before
   Blocks(std::int64_t before, std::int64_t after);
-  /// Block `i` consists of the samples begin(i) to end(i) - 1.
+  /// Block `i` begins with sample begin(i), and ends before sample end(i).
   std::int64_t begin(std::int64_t i) const;
   std::int64_t end(std::int64_t i) const;
 

@@ -166,8 +166,8 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows of a band. The band consists of
-/// `square` rows, beginning with row `top`. In each row, the function changes `kVectors` vectors,
+/// Subtracts multiples of the four pivot rows from all other rows of a band. The band begins with
+/// row `top` and has the height `square`. In each row, the function changes `kVectors` vectors,
 /// beginning at column `column`. `factors` contains four factors for each row.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
@@ -194,8 +194,8 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the four pivots from the rows of a band, in all stored columns. The band consists of
-/// `square` rows, beginning with row `top`.
+/// Eliminates the four pivots from the rows of a band, in all stored columns. The band begins with
+/// row `top` and has the height `square`.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

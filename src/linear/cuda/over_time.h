@@ -16,8 +16,8 @@
 
 namespace lull::linear {
 
-/// Returns true if the kernels for frames of this format with the temporal radius `radius` fit into
-/// the shared memory of a device with the limits `limits`.
+/// Returns true if a device has enough shared memory for the kernels that filter frames of this
+/// format. `radius` is the temporal radius, and `limits` are the limits of the device.
 [[nodiscard]] bool fits_over_time(const FrameFormat& format, const NoiseModel& noise, int radius,
                                   const cuda::DeviceLimits& limits);
 

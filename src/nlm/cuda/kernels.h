@@ -23,8 +23,7 @@
 namespace lull::nlm::cuda {
 
 /// The weight as a function of the distance q. An exponential weight is 2^min(top - q, 0), which is
-/// 1 up to q = `top`. A polynomial weight is min(max(top - q, 0), 1)^8, which is 0 from q = `top`
-/// on.
+/// 1 if q <= `top`. A polynomial weight is min(max(top - q, 0), 1)^8, which is 0 if q >= `top`.
 struct Curve {
   explicit Curve(const Params& params);
   bool exponential;

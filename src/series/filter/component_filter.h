@@ -15,7 +15,7 @@ namespace lull::series {
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 
-/// Returns memory for `volumes` volumes, valid until filter_series() returns.
+/// Returns memory for the given number of volumes, valid until filter_series() returns.
 using VolumeMemory = std::function<Samples(int volumes)>;
 
 /// A function that corrects the samples of a series. `components` contains the filtered components

@@ -48,7 +48,8 @@ class VolumeLevels {
   std::vector<LevelsByKind> levels_;      // levels of each volume
 };
 
-/// Returns the noise of a series of `volumes` volumes with equal noise.
+/// Returns the noise of a series whose volumes have equal noise. `volumes` is the number of
+/// volumes.
 /// @param level  the noise level to which the factors of the map are relative
 [[nodiscard]] SeriesNoise equal_noise(const VolumeNoise& noise, float level, int volumes,
                                       float zero);
