@@ -103,10 +103,10 @@ struct Params {
   /// (match/propagation.h). If the step is 0, the first phase searches for all groups.
   int search_step = 0;
   /// If not 0, the first phase stores its groups. The members of the stored groups are the
-  /// candidates of the second phase, which then needs no search. `kept` is the maximum number of
-  /// members of a stored group, a power of two up to 32. If the group size of a phase exceeds
-  /// `kept`, the group size is the maximum. If a search is necessary, search_where_needed() sets
-  /// `kept` to 0.
+  /// candidates of the second phase, which then needs no search. A stored group has at most `kept`
+  /// members, a power of two up to 32. If the group size of a phase exceeds `kept`, a stored group
+  /// has at most as many members as a group of this phase. If a search is necessary,
+  /// search_where_needed() sets `kept` to 0.
   int kept = 0;
   /// Planes for which the second phase does no matching, but filters the same groups as the first
   /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the
@@ -135,7 +135,8 @@ struct Params {
 /// paper. Measurements determine the parameters of all other profiles
 /// (docs/measurements/bm3d-parameters.md). `temporal` is the value of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
-/// Returns the parameters for weighted means (Params::means) over groups that clusters find.
+/// Returns the parameters for weighted means (Params::means) over the groups of the cluster
+/// matcher.
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.

@@ -35,7 +35,7 @@ struct DeviceList {
 /// creation of one context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {
  public:
-  /// `devices` contains indices among the visible devices. An empty list selects all devices. The
+  /// `devices` contains the indices of visible devices. An empty list selects all devices. The
   /// constructor ignores missing devices and errors. A session reports these errors when the
   /// session uses the GPU.
   explicit ContextWarmup(std::vector<int> devices);

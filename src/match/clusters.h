@@ -10,9 +10,8 @@
 // clusters. Splitting preserves the order of the patches.
 
 // A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
-// first seed is the first centre. To find the second centre, the algorithm adds the distances of
-// the seeds from the first seed, seed by seed. The second centre is the seed at which this sum
-// exceeds half of its final value.
+// first seed is the first centre. The second centre is the first seed at which the cumulative sum
+// of the distances from the first seed exceeds half of the total.
 
 // Then 2-means (k-means with two centres) improves the centres, on the 8 seed patches and for at
 // most 5 rounds.

@@ -68,8 +68,8 @@ constexpr int continued(int i, int length, Border border) {
   return j < length ? j : period - 1 - j;
 }
 
-/// Converts a distance D to a weight w: max(0, 1 - slope x)^8 or exp(-slope x), with x = max(D -
-/// zero, 0).
+/// Converts a distance D to a weight w. `zero` is the correction for noise, so that x = max(D -
+/// zero, 0). The weight is max(0, 1 - slope x)^8 or exp(-slope x).
 struct WeightCurve {
   explicit WeightCurve(const Params& p)
       : kind(p.weights),

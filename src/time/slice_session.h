@@ -1,7 +1,7 @@
 #pragma once
 // Base class of sessions that process the slices of volumes. Frame::slice is the position of a
-// slice in its volume, or -1 if unknown. If a known position is not one above the position of the
-// previous slice, the slice begins another volume.
+// slice in its volume, or -1 if unknown. A slice with a known position begins another volume,
+// unless this position is the previous position plus 1.
 
 #include <deque>
 #include <optional>

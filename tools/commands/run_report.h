@@ -35,8 +35,8 @@ class ReferenceReader {
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();
-  /// If the reference, a clean version of the input, ends before the input, returns the reason.
-  /// Otherwise, returns an empty text.
+  /// Returns the error text if the reference (a clean version of the input) ends before the input
+  /// or cannot be read; empty if there is no error.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -27,8 +27,9 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
-/// Returns the level of coarse noise, NoiseEstimate::coarse, with white noise of the standard
-/// deviation `error`. In means of 8x8 samples, the standard deviation of white noise is an eighth.
+/// Returns the level of coarse noise (NoiseEstimate::coarse) after the addition of white noise with
+/// the standard deviation `error`. Means of 8x8 samples contain an eighth of this standard
+/// deviation.
 [[nodiscard]] inline float coarse_with(float coarse, float error) {
   return std::hypot(coarse, error / 8);
 }

@@ -29,8 +29,8 @@ std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameForm
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // A batch larger than the frame has no effect, so the function limits the batch to the frame
-  // before it halves a side.
+  // The function first limits the batch to the size of the frame, because a larger batch has no
+  // effect. Then the function halves a side.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;

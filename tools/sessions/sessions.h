@@ -101,8 +101,8 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the frame index that the session has passed to its function from listener()
-  // most recently. -1: the session has not called the function.
+  // For each session, the frame index in the most recent call of its function from listener(); -1
+  // before the first call.
   std::vector<std::int64_t> idle_;
 };
 

@@ -234,8 +234,8 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
   // After a seek, decoding errors do not prove that the file is damaged, so the source must ignore
-  // them. If the decoded frames are not those that the plan records, the run decodes the input
-  // again from its start.
+  // them. If the decoded frames differ from the frames in the plan, the run decodes the input again
+  // from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

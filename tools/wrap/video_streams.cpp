@@ -54,8 +54,8 @@ std::vector<int> videos_of(const DenoiseOptions& options) {
   return videos;
 }
 
-/// A temporary file with the result for one stream, as the input for the next stream. The
-/// destructor removes the file.
+/// A temporary file with the result for one stream. The pass for the next stream reads this file.
+/// The destructor removes the file.
 class IntermediateFile {
  public:
   IntermediateFile(const std::string& output, int number) {

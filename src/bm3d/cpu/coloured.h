@@ -73,9 +73,9 @@ class Pairs {
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all listed pairs, separately for each of `summed` * `lanes`
-  /// consecutive coefficients of a patch. `from` is the index of the first coefficient. Writes the
-  /// results to the `summed` vectors at `sums`.
+  /// Sums the covariances of all listed pairs, separately for each coefficient of a patch. `from`
+  /// is the index of the first coefficient, and `summed` * `lanes` is the number of coefficients.
+  /// Writes the results to the array `sums`, which has `summed` vectors.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);

@@ -65,8 +65,8 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time between `packet`, shifted by the offset of section `clock`, and the most recent
-/// video packet, in the packet's time base.
+/// Returns the distance in time between `packet` and the most recent video packet, in the time base
+/// of `packet`. The function first shifts `packet` by the offset of section `clock`.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
@@ -232,9 +232,9 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If only one packet waits, it is the first after a jump, or its time stamp is wrong. The time
-    // stamp is wrong if the new packet fits an existing offset but does not continue this time
-    // stamp.
+    // A single waiting packet is the first packet after a jump, or has a wrong time stamp. The time
+    // stamp is wrong if the new packet fits an existing offset but does not follow the waiting
+    // packet in time.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);

@@ -40,8 +40,7 @@ class ClockBridge {
     bool started = false;
     // Times after the shift, in ticks of the stream. `last` is the decoding time of the latest
     // packet, and `duration` is the duration of this packet. `next` is the expected decoding time
-    // of the next packet. `end` is the latest time at which the presentation of any packet so far
-    // ends.
+    // of the next packet. `end` is the latest presentation end of all packets so far.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video

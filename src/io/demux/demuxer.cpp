@@ -232,9 +232,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // `expected` is the number of video packets in the input. The number comes from the structure
-  // check if this check has counted the packets, and otherwise from the time stamps. Packets in
-  // this number that the demuxer has not read are missing.
+  // `expected` is the number of video packets of the undamaged input. If the structure check has
+  // counted the packets, `expected` is this count. Otherwise, `expected` comes from the time stamps
+  // if they rise.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

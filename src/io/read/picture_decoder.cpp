@@ -382,9 +382,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than that of the previous picture. In
-/// codecs that reorder frames, a time stamp up to 16 frames earlier is no damage: a decoder may
-/// return the first pictures out of order, because it does not know the reordering depth.
+/// Counts a picture as damaged if its time stamp is earlier than the previous time stamp. In codecs
+/// that reorder frames, a time stamp up to 16 frames earlier is no damage: a decoder may return the
+/// first pictures out of order, because it does not know the reordering depth.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);

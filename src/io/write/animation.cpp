@@ -88,7 +88,7 @@ void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& o
   const char* key = format == "apng" ? "plays" : "loop";
   const std::optional<int> plays = plays_of(path);
   if (!plays || options.has(key)) return;
-  // The option of FFmpeg's GIF muxer is the number of repetitions, or -1 for no repetition.
+  // The option `loop` of FFmpeg's GIF muxer has the number of repetitions, or -1 for no repetition.
   const int repetitions = *plays == 1 ? -1 : std::max(*plays - 1, 0);
   options.set(key, std::to_string(is_gif ? repetitions : *plays));
 }

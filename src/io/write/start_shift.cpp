@@ -13,8 +13,8 @@ namespace {
 // the audio. MP4 can hide the silence with an edit list, but some containers cannot. Audio that
 // begins before 0 by at most this delay counts as beginning at 0.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum time in seconds by which subtitles and data may begin before all other streams and still
-// determine the start of the output. lull ignores earlier starts, like the ffmpeg command.
+// Maximum lead of subtitles and data over all other streams, in seconds. Subtitles and data with a
+// longer lead do not determine the start of the output, as in the ffmpeg command.
 constexpr double max_text_lead_s = 1;
 
 struct Start {

@@ -41,7 +41,7 @@ struct WindowAtlas {
 };
 
 /// Returns a window atlas (the array of all search windows). The upper strip contains
-/// `upper_windows` + 1 windows, each lower strip at least `min_columns` windows.
+/// `upper_windows` + 1 windows. Each lower strip contains at least `min_columns` windows.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;

@@ -49,8 +49,8 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns a constant to add to the sum of products. Samples are stored as signed bytes, and the
-  /// constant corrects the offset of these bytes.
+  /// Returns the constant that the caller must add to the sum of products. Signed bytes contain the
+  /// samples minus an offset, and the constant corrects this offset.
   std::int32_t offset() const { return offset_; }
 
   /// Returns a vector of partial sums of the dot product for one patch. The dot product is the sum

@@ -41,8 +41,7 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of positions, from the first position of the lane to the right, at which a patch lies
-  // inside the picture.
+  // Number of patches inside the picture that begin in a row at p.x or further to the right.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll

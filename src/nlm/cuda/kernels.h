@@ -6,10 +6,10 @@
 // one plane, let q1 be the sum of the squared differences, and q2 the sum of the differences. The
 // distance q is the sum of q1 + mean_share * q2^2 over all planes.
 
-// q is a multiple of the distance D (weights.h). The factor is the slope of WeightCurve, and for
-// exponential weights also log2(e). continue_plane() multiplies guide plane c by Curve::guide_scale
-// * sqrt(a_c), so that the kernels get q without a further multiplication. a_c is the weight of
-// plane c in D.
+// q is the distance D (weights.h) times a factor. The factor is the slope of WeightCurve or, for
+// exponential weights, the slope times log2(e). continue_plane() multiplies guide plane c by
+// Curve::guide_scale * sqrt(a_c), so that the kernels get q without a further multiplication. a_c
+// is the weight of plane c in D.
 
 #include <cuda_runtime_api.h>
 
@@ -100,7 +100,7 @@ void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3
 
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
-  /// Consecutive slices of the volume. slice[0] is search + 1 slices before the first wanted slice.
+  /// Consecutive slices of the volume. The first wanted slice has the index CubesPlan::search + 1.
   /// All pointers must be valid.
   std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
   std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates

@@ -30,8 +30,8 @@ class SlicesSession final : public SliceSession {
     if (filters_any_) reach_ = params.reach_slices();
   }
 
-  // Destroys the worker first: it waits for the GPU, which may still read the slices in pending_
-  // and in_flight_.
+  // Destroys the worker first, because the GPU may still read the slices in pending_ and
+  // in_flight_. The destructor of the worker waits for the GPU.
   ~SlicesSession() override { worker_.reset(); }
 
   int latency() const noexcept override {

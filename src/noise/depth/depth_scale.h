@@ -35,7 +35,7 @@ struct DepthSamples {
 /// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is a
 /// linear function of a value e, which depends on the depth z. For constant noise, e is z. For
 /// noise of the level sigma(z) = sigma (z / reference)^2, e is reference^2 / z. In both cases, the
-/// noise of e has to first order the standard deviation sigma.
+/// standard deviation of the noise of e is sigma, to first order.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma

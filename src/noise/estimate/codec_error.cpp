@@ -29,8 +29,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
   return curve;
 }
 
-/// Returns the noise curve `curve` after the addition of white noise with the standard deviation
-/// `error`, scaled so that its level stays equal.
+/// Adds white noise with the standard deviation `error` to the noise curve `curve`, and scales the
+/// sum to the level of `curve`. Returns the scaled curve.
 std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error) {
   auto sum = std::make_shared<NoiseCurve>(curve);
   for (float& sigma : sum->sigma) sigma = std::sqrt(sigma * sigma + error * error);

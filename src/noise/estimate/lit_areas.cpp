@@ -17,8 +17,8 @@ namespace {
 /// Blocks with a luma below this level are dark. The level is 12 above black of the limited range:
 /// noise that is clipped at black raises the mean luma of black areas to 19 to 26.
 constexpr float dark_luma = 28;
-/// Dark areas are large if they contain at least this share of the blocks. Luma is measured outside
-/// smaller dark areas, too.
+/// Minimum shares of dark blocks: for large dark areas, and for a measurement of luma that excludes
+/// dark areas.
 constexpr double large_dark_share = 0.2, min_dark_share_of_luma = 0.1;
 /// Minimum share and number of blocks outside dark areas.
 constexpr double min_lit_share = 0.05;

@@ -78,7 +78,7 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
 }
 
 /// Returns the flattest quarter of the blocks of each class of brightness. The function omits
-/// blocks whose gradient is much larger than that of the flattest blocks of the frame.
+/// blocks with a much larger gradient than the flattest blocks of the frame.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;

@@ -16,9 +16,8 @@ constexpr double measured_share = 0.05;   // share of a range's blocks that is m
 constexpr double few = 0.02, many = 0.2;  // shares of blocks that are compared
 constexpr std::size_t min_blocks = 200;
 
-/// Statistics that distinguish noise from texture (FlatBlockSpectrum). The statistics describe one
-/// of the two sets of coefficients (set_of()), and only the DCT coefficients (v, u) with v + u <=
-/// 6.
+/// Statistics that distinguish noise from texture (FlatBlockSpectrum). The statistics describe the
+/// DCT coefficients (v, u) with v + u <= 6 in one of the two sets of coefficients (set_of()).
 struct NoiseLikeness {
   double dispersion = 1, kurtosis = 3;
 };

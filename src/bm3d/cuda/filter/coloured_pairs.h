@@ -101,8 +101,8 @@ struct HaarPairs {
 
 /// The contributions of pairs of members to the noise variances of the Walsh-Hadamard coefficients.
 /// A group of 32 members has two sets of 16 coefficients. Set 0 is the Walsh-Hadamard transform of
-/// the 16 sums of adjacent members, and set 1 is that of the 16 differences of adjacent members.
-/// Smaller groups have only set 0, which is the transform of the members.
+/// the 16 sums of adjacent members. Set 1 is the transform of the 16 differences of adjacent
+/// members. Smaller groups have only set 0, which is the transform of the members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

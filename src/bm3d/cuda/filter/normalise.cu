@@ -25,8 +25,9 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// For each of the four samples of this lane, computes the sum of the weights at the sample and at
-/// the 7 samples to its left, multiplied by the aggregation window.
+/// Convolves the weights along x with the one-dimensional aggregation window, for the four samples
+/// of this lane. The sum for a sample contains the weights at this sample and at the 7 samples to
+/// its left.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
   float v[3 * 4] = {}, sum[4] = {};  // positions -8 to 3
