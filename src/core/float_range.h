@@ -11,8 +11,8 @@
 
 // The replacement of an out-of-range sample is the mean of the nearest samples. With too few
 // in-range neighbours, the replacement is the mean of the surrounding cells (8x8 samples) plus
-// pseudo-random noise. Without in-range samples in these cells, a positive sample becomes the upper
-// bound of the filter range, and every other sample becomes the lower bound.
+// pseudo-random noise. If these cells contain no in-range samples, a positive sample becomes the
+// upper bound of the filter range. Every other sample becomes the lower bound.
 
 // The replacements of out-of-range samples contain pseudo-random noise. Without this noise, a
 // replaced area would match every patch of similar brightness.

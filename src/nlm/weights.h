@@ -59,8 +59,7 @@
 
 namespace lull::nlm {
 
-/// Returns the position inside an axis of `length` to which replication or mirroring maps the
-/// position `i`.
+/// Maps the position `i` to a position in 0..`length` - 1, by replication or mirroring.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;

@@ -9,8 +9,8 @@
 namespace lull::tools {
 namespace {
 
-/// Converts one plane to floats on the 0..255 scale: the mean of R, G and B, or the first plane of
-/// other frames.
+/// Converts the plane of the residual test to floats on the 0..255 scale. In RGB frames, this plane
+/// is the mean of R, G and B. In all other frames, it is the first plane.
 template <class T>
 void to_floats(const Frame& frame, PlaneView<float> to) {
   const int planes = frame.format.layout == Layout::rgb ? 3 : 1;

@@ -74,7 +74,7 @@ inline constexpr std::size_t slices_ahead = 48;
 
 [[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
-/// A source that returns the frames `first`, and then the frames of another source.
+/// A source that returns some stored frames, and then the frames of another source.
 class PrefixedSource final : public FrameSource {
  public:
   PrefixedSource(FrameSource& source, std::vector<Frame> first)

@@ -31,7 +31,8 @@ struct SideInput {
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Index, in the input, of the first frame that the run pushes. Empty if the run pushes all frames.
+/// Index of the first frame that the run pushes. Index 0 is the first frame of the input. Empty if
+/// the run pushes all frames.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

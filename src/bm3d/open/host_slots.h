@@ -24,8 +24,8 @@ using PlaneViews = std::array<PlaneView<const float>, 3>;
 /// The data of an unfinished frame. In phases that do not use `basic`, `luma_guide` and `groups`,
 /// these members are empty, and other frames use their memory (SlotMemory).
 struct Slot {
-  // The noisy frame, if the session copies planes or out-of-range samples to the result, or if the
-  // engine loads samples from a copy of the frame.
+  // The noisy frame. The session stores it only in two cases: the session copies planes or
+  // out-of-range samples to the result, or the engine loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // whether the filter input has replaced samples (float_guard.h)
   std::shared_ptr<const Holes> holes;

@@ -38,8 +38,8 @@ void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_
 /// sum at the top-left sample of the square.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sums of the squared samples of all cubes that begin in a slice, from the results
-/// `faces` of make_faces() for consecutive slices.
+/// Computes the sum of the squared samples of each cube that begins in a slice. `faces` contains
+/// the results of make_faces() for consecutive slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 

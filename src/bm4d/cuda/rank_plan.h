@@ -18,8 +18,8 @@ inline constexpr int rank_list_size = round_up(max_listed, 32);
 /// Returns the number of words of the bitmap of a search window.
 constexpr int rank_map_words(int window) { return (window * window * window + 31) / 32; }
 
-/// Layout of the part of the guide that shared memory contains. A slice has `rows` rows. A row has
-/// `pitch` words, and a slice has `plane` words.
+/// Layout of the part of the guide that shared memory contains. `rows` is the number of rows of a
+/// slice. `pitch` and `plane` are the numbers of words of a row and of a slice.
 struct RankTile {
   int pitch, rows, plane;
 

@@ -57,8 +57,8 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The destructor must remove the temporary output file before the job's folder, which contains
-  // this file.
+  // The job's folder contains the temporary output file, so the destructor must remove this file
+  // first.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }

@@ -21,8 +21,8 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 [[nodiscard]] ForeignVolume read_mgh(const std::string& path);
 
 /// Returns a header for samples of the type `type`.
-/// @param original  the header of an MGH file to copy with another type; if empty, the function
-///     makes a new header
+/// @param original  the header of an MGH file, which the function copies except for the type; if
+///     empty, the function makes a new header
 [[nodiscard]] std::vector<std::byte> make_mgh_head(const VolumeGeometry& geometry, StoredType type,
                                                    std::span<const std::byte> original);
 

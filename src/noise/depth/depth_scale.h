@@ -76,8 +76,8 @@ class DepthStatistics {
 
   /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: the
   /// noise is not noticeable. The samples 0 and 255 represent the quantiles of the depths at 0.1 %
-  /// and 99.9 %, or a wider range of at least 8 sigma. Sessions preserve depths outside the filter
-  /// range (core/float_range.h).
+  /// and 99.9 %. If this range is too narrow, the function widens it to 8 sigma. Sessions preserve
+  /// depths outside the filter range (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

@@ -40,8 +40,7 @@ std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error
 }
 
 /// Adds white noise with the standard deviation `error` to a plane. The level of the noise curve
-/// excludes the coding error, because sessions use it as the noise level in the detection of
-/// repeated frames.
+/// excludes the coding error, because sessions use this level to detect repeated frames.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   if (!plane.curve || !(plane.sigma > 0)) {

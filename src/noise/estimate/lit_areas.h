@@ -14,8 +14,8 @@ namespace lull {
 struct DarkAreas {
   /// True if dark areas are large in most excerpts.
   bool are_large = false;
-  /// The noise level of luma in all areas, divided by the noise level of the new measurement. 1 if
-  /// the measurement of luma did not change.
+  /// The noise level of luma in all areas, divided by the noise level outside dark areas. 1 if the
+  /// measurement of luma did not change.
   float share_in_all_areas = 1;
 };
 

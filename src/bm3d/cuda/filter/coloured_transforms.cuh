@@ -129,7 +129,7 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
 }
 
 /// The transform of a group across its members, as S sets of 16 values. For 32 members (S = 2), set
-/// 0 contains the transform of the sums of adjacent members, and set 1 the transform of the
+/// 0 contains the transform of the sums of adjacent members. Set 1 contains the transform of the
 /// differences of adjacent members.
 template <int S>
 struct Spectrum {

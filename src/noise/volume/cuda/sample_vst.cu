@@ -1,6 +1,6 @@
 // Kernels for the variance stabilisation of slices, with one thread per sample. The kernels are
-// limited by memory bandwidth. Without fused multiply-add, results equal those of the host bit for
-// bit.
+// limited by memory bandwidth. Without fused multiply-add, results are bit-identical to the results
+// of the host.
 
 #include <cstdint>
 #include <type_traits>
