@@ -40,8 +40,8 @@ struct FramePlan {
   /// Log2 of the subsampling relative to the planes of the motion estimation.
   int shift_x = 0, shift_y = 0;
 
-  /// Returns the width of a motion block (time/motion.h) in samples. The last blocks of rows and
-  /// columns may be smaller.
+  /// Returns the width of a motion block (time/motion.h) in samples. The last block of a row or
+  /// column may be smaller.
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
   /// Returns the index of the motion block that contains a sample.

@@ -63,8 +63,8 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.input.source.rate = *value;
 }
 
-/// Parses frame ranges such as "10-200,300-": increasing numbers from 0, including the last frame
-/// of each range.
+/// Parses frame ranges such as "10-200,300-". The first frame of the input has the number 0, and
+/// the numbers must increase. A range includes its last frame.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;

@@ -55,8 +55,8 @@ class PhaseOutput {
   PhaseOutput(const DenoiseOptions& options, const io::MediaSource& source);
 
   bool is_requested() const { return sink_ != nullptr; }
-  /// Writes the phases of the next slice. If the magnitude of a voxel does not change, its phase
-  /// does not change.
+  /// Writes the phases of the next slice. The phase of a voxel changes only if the magnitude of the
+  /// voxel changes.
   /// @param noisy  the magnitudes before the filter
   /// @param real, imaginary  the filtered parts after the removal of the slowly varying phase; the
   ///     function restores the slowly varying phase

@@ -70,7 +70,7 @@ void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
   // One row of weights after the convolution along y. Zeros precede the row, because the
-  // convolution along x reads them.
+  // convolution along x also reads elements before the row.
   float* const line = scratch + 16;
   hn::Vec<Floats> window[patch];
   for (int i = 0; i < patch; ++i) window[i] = hn::Set(d, n.window[i]);

@@ -24,8 +24,8 @@ class DeviceMemory final : public std::pmr::memory_resource {
   void do_deallocate(void* data, std::size_t, std::size_t) override {
     try {
       // Any thread may release a frame, also a thread without a CUDA context. In such a thread,
-      // cudaFree() would create a context on GPU 0. The scope selects the GPU of the memory
-      // instead.
+      // cudaFree() would create a context on GPU 0. DeviceScope therefore selects the GPU that owns
+      // the memory.
       const DeviceScope scope(device_);
       (void)cudaFree(data);
     } catch (...) {  // the GPU has failed, and its memory with it

@@ -17,7 +17,7 @@ void slide_row(std::uint8_t* row, int count, std::ptrdiff_t stride, int side, bo
   for (int i = 0; i < count; ++i) {
     std::uint8_t& place = row[(all ? count - 1 - i : i) * stride];
     if (all) {
-      // In an erosion, `since` counts consecutive marked samples.
+      // In an erosion, `since` is the number of consecutive marked samples.
       since = i == 0 ? 0 : since;
       since = place != 0 ? since + 1 : 0;
       place = since >= side ? 1 : 0;

@@ -13,7 +13,8 @@
 
 namespace lull {
 
-/// A point of a scaling function, which is linear between its points and constant outside them.
+/// A point of a scaling function. The function is linear between its points, and constant before
+/// the first and after the last point.
 struct ScalingPoint {
   int at = 0;     // luma of the decoded picture, 0..255 for every bit depth
   int scale = 0;  // 0..255: factor of the grain, in units of 2^-scaling_shift
