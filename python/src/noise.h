@@ -33,7 +33,7 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Adds the clip limits of the images (find_clipping()) to `noise`. Each element of `excerpts`
+/// Adds the clipping limits of the images (find_clipping()) to `noise`. Each element of `excerpts`
 /// consists of consecutive images.
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,

@@ -12,8 +12,8 @@
 
 namespace lull::python {
 
-/// The tuple of a noise curve. Elements: noise levels by intensity, lower clip limit, upper clip
-/// limit.
+/// The tuple of a noise curve. Elements: noise levels by intensity, lower clipping limit, upper
+/// clipping limit.
 using CurveState = std::tuple<std::vector<float>, float, float>;
 /// The tuple of the noise of a plane. Elements: noise level, autocorrelation, noise curve.
 using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::optional<CurveState>>;

@@ -37,8 +37,8 @@ struct CurvePair {
 class RawFrame {
  public:
   /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
-  /// samples (core/float_range.h). RGB planes with level 0 are not filtered. The constructor copies
-  /// `curves`. `results` is the format of the results, by default `format`.
+  /// samples (core/float_range.h). RGB planes with the noise level 0 are not filtered. The
+  /// constructor copies `curves`. `results` is the format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},

@@ -11,8 +11,8 @@
 namespace lull {
 namespace {
 
-/// Returns the autocorrelation of a weighted sum of independent noise of several planes.
-/// `variances` contains the variance of each term of the sum. Null: the noise of the sum is white.
+/// Returns the autocorrelation of a weighted sum of independent noise of several planes, or null if
+/// the noise of the sum is white. `variances` contains the variance of each term of the sum.
 std::shared_ptr<const Autocorrelation> mixed(const std::array<PlaneNoise, 3>& planes,
                                              const std::array<double, 3>& variances) {
   double whole = 0;

@@ -13,7 +13,7 @@
 namespace lull::pipeline {
 namespace {
 
-/// Returns `at`, mirrored at the borders of 0..size - 1.
+/// Returns the index `at`, mirrored into the range 0..size - 1.
 int mirrored(int at, int size) {
   if (size == 1) return 0;
   while (at < 0 || at >= size) at = at < 0 ? -1 - at : 2 * size - 1 - at;

@@ -10,9 +10,9 @@
 namespace lull::repair {
 namespace {
 
-/// The spread of the 24 samples around a position is the difference between two of the sorted
-/// samples, those at the ranks `high_rank` and `low_rank` (counted from 0). For Gaussian noise, the
-/// spread is 1.8 standard deviations. Up to four impulses of each sign hardly change the spread.
+/// The spread of the 24 samples around a position is the difference between the sorted samples with
+/// the ranks `high_rank` and `low_rank` (counted from 0). For Gaussian noise, the spread is 1.8
+/// standard deviations. Up to four impulses of each sign hardly change the spread.
 constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
 /// standard deviations of Gaussian noise.

@@ -37,9 +37,9 @@ class DeviceMotion {
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
-  /// Returns the motion vectors, in device memory, from the frame in slot `from` to the frame at
-  /// the temporal offset `offset`. If the frames are too small for the search, returns null, and
-  /// all vectors are 0.
+  /// Returns the motion vectors of the frame in slot `from`, in device memory. The vectors point to
+  /// the frame at the temporal offset `offset`. If the frames are too small for the search, returns
+  /// null, and all vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

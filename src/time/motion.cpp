@@ -98,7 +98,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
 
 }  // namespace
 
-/// Finds the vectors of row `row` of motion blocks.
+/// Finds the motion vectors of one row of motion blocks. `row` is the index of this row.
 void find_row(const MainPlane& frame, const MainPlane& other, float sigma, int row,
               Motion* vectors) {
   const int width = frame.fine.width, height = frame.fine.height;

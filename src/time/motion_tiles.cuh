@@ -10,7 +10,8 @@ inline constexpr int motion_threads = 128;
 
 constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
 
-/// Returns bytes `from` to `from` + 3 of the eight bytes of two words.
+/// Returns four consecutive bytes of the eight bytes of two words. `from` is the index of the first
+/// of the four bytes.
 __device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }

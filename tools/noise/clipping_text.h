@@ -1,5 +1,5 @@
 #pragma once
-// The clip limits of noise as text, for the plan of a job and for messages.
+// The clipping limits of noise as text, for the plan of a job and for messages.
 
 #include <string>
 

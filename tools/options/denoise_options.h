@@ -23,8 +23,8 @@ struct DenoiseOptions {
   /// assign_operands() uses them as input and output.
   std::vector<std::string> operands;
   /// All given options: the names as in the option table, and the values. Options of the settings
-  /// file and of the environment come before those of the command line, which have the order of the
-  /// option table.
+  /// file and of the environment come first. Options of the command line follow, in the order of
+  /// the option table.
   std::vector<std::pair<std::string, std::string>> given;
 };
 

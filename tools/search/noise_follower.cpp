@@ -237,9 +237,8 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     add_codec_error(excerpts_at(count), found);
     return found;
   }
-  // The frames show no temporal noise (noise that differs between frames). In this case, a new
-  // scene begins only at a cut to a still picture. If any other scene has temporal noise, the still
-  // picture counts as noise-free.
+  // Without temporal noise (noise that differs between frames), a new scene begins only at a cut to
+  // a still picture. If any other scene has temporal noise, the still picture counts as noise-free.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

@@ -53,8 +53,8 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns those layers of the view `view` that have colours (LayerInfo::has_colours()). The layer
-/// with the sum of all light (LayerInfo::is_beauty) comes first.
+/// Returns the layers with colours (LayerInfo::has_colours()) in one view. The layer with the sum
+/// of all light (LayerInfo::is_beauty) comes first.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
   for (const bool is_beauty : {true, false})

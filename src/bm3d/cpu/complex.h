@@ -27,9 +27,9 @@ namespace {
 /// transform along y.
 class ComplexRows {
  public:
-  /// Prepares the conversion of rows `row` and `row` + 1 of the coefficients of a patch. A vector
-  /// of 4 lanes contains columns 0..3 (`part` = 0) or 4..7 (`part` = 1) of a row. For longer
-  /// vectors, `part` is 0.
+  /// Prepares the conversion of two adjacent rows of the coefficients of a patch. `row` is the
+  /// index of the first of these rows. A vector of 4 lanes contains columns 0..3 (`part` = 0) or
+  /// 4..7 (`part` = 1) of a row. For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};

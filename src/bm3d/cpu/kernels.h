@@ -125,9 +125,9 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// Adds the plane `from` to the plane `to`, sample by sample.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
-/// Lists the nonzero weights of a row with their positions, from `first` on, and returns their
-/// number. All arrays must be padded to a multiple of 16 elements. The padding of `row` must be
-/// zeros.
+/// Lists the nonzero weights of a row and their positions, and returns their number. `first` is the
+/// position of the first element of the row. All arrays must be padded to a multiple of 16
+/// elements. The padding of `row` must be zeros.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 

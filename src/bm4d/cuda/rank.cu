@@ -31,9 +31,9 @@ constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
 struct Entry {
-  // The member belongs to a stored group of the first phase. (x, y, z) states which group: the
-  // group whose reference cube is (x, y, z) grid steps away from the nearest reference cube of the
-  // first phase. Each of x, y and z is -1, 0 or 1.
+  // The member comes from a stored group of the first phase. The reference cube of this group is
+  // (x, y, z) grid steps away from the nearest reference cube of the first phase. Each of x, y and
+  // z is -1, 0 or 1.
   std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };

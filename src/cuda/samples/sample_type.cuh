@@ -26,7 +26,8 @@ void with_sample_type(SampleType sample, Use use) {
 /// Parameters of the conversion of floats to integer samples.
 struct Rounding {
   int max_value;  // samples are clamped to 0..max_value
-  // Dithering thresholds in device memory. Null: rounding to nearest, ties upwards.
+  // Dithering thresholds in device memory. If the pointer is null, the conversion rounds to the
+  // nearest integer, and ties upwards.
   const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}

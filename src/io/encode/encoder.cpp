@@ -18,7 +18,7 @@ namespace {
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
 /// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a fixed
-/// list of frame rates. MPEG-4 part 2 needs ticks of at least 1/65535 s.
+/// list of frame rates. In MPEG-4 part 2, the denominator of the time base is at most 65535.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }

@@ -34,8 +34,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// `first()` and `last()` search the messages from number `from` on. first() returns the first
-  /// message for which `wanted` returns true, and last() the last such message.
+  /// `first()` and `last()` search the messages whose number is at least `from`. first() returns
+  /// the first message for which `wanted` returns true, and last() the last such message.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);

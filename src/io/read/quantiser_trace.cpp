@@ -99,8 +99,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // For luma QPs up to 43, the chroma QP of ITU-T H.265 is that of H.264. For larger luma QPs, the
-  // chroma QP is the luma QP minus 6.
+  // For luma QPs up to 43, ITU-T H.265 and H.264 have equal chroma QPs. For larger luma QPs, the
+  // chroma QP of H.265 is the luma QP minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

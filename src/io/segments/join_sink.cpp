@@ -17,8 +17,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the properties of a job on which the samples of frames depend: all properties except
-/// those of files and encoders.
+/// Returns the properties of a job that affect the samples of frames: all properties that do not
+/// describe files or encoders.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
   const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);

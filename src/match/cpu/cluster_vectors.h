@@ -79,7 +79,7 @@ struct LaneOrders {
 // call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes of the bit mask `lanes` to the front, in stable order.
+/// Moves the lanes that the bit mask `lanes` selects to the front, in stable order.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

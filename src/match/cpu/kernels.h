@@ -158,8 +158,8 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias in the unit of scores: positive biases in `added`, magnitudes of negative
-/// biases in `subtracted`.
+/// MatchParams::bias in the unit of scores. `added` contains the positive biases, and `subtracted`
+/// contains the magnitudes of the negative biases.
 struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };

@@ -133,8 +133,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Computes the scores of candidate `c` in the rows `first` to `last` of the block (step 2 at the
-  /// top of scores.cpp). Also updates Scores::minima with these scores.
+  /// Computes the scores of candidate `c` in some rows of the block (step 2 at the top of
+  /// scores.cpp). `first` and `last` are the first and the last of these rows. Also updates
+  /// Scores::minima with these scores.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {

@@ -80,8 +80,8 @@ class Collector {
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects the keys of all scores below the bounds, for `count` <= 127 candidates from `first`
-  /// on. The loop over the scores contains no branch.
+  /// Collects the keys of all scores below the bounds. The function examines `count` candidates (at
+  /// most 127), beginning with the candidate `first`. The loop over the scores contains no branch.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     // Each element of `hits` contains a candidate index and, in the 5 lowest bits, a lane.
@@ -110,8 +110,8 @@ class Collector {
     }
   }
 
-  /// Writes the smallest keys of a lane, at most `wanted`, to `sorted` in ascending order. Returns
-  /// their number.
+  /// Writes the smallest keys of a lane to the array `sorted`, in ascending order. Returns their
+  /// number, which is at most `wanted`.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
     const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;

@@ -130,7 +130,8 @@ constexpr std::uint32_t inverse(int divisor, int bits) {
   return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
 }
 
-/// Returns the plan for bands of `rows` rows of candidates.
+/// Returns the plan for a kernel that processes the candidates in bands. `rows` is the number of
+/// rows of candidates in a band.
 constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
   MatchPlan plan;
   plan.union_width = plan.union_height = union_side(phase);

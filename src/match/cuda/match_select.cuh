@@ -54,8 +54,8 @@ struct Scan {
   }
 };
 
-/// Some scores belong to no candidate: the unused half word of each row, and the words behind the
-/// last row. Sets these scores to 0.
+/// Sets the scores that belong to no candidate to 0. These scores are in the unused half word of
+/// each row, and in the words behind the last row.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -136,7 +136,7 @@ struct Gathering {
     if (is_valid) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// If at least 32 keys are gathered, merges 32 of them into `best`.
+  /// If the buffer contains at least 32 keys, merges 32 of these keys into the list `best`.
   __device__ void merge_full(BestList& best, int keep, int lane) {
     if (count < 32) return;
     __syncwarp();

@@ -118,9 +118,10 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The reference samples that one lane passes to the tensor cores. The lane holds rows `quad` to
-/// `quad` + 3 of the two reference patches `g` and `g` + 8. Of each row, the lane holds the left
-/// half (if `half` is 0) or the right half (if `half` is 1).
+/// The reference samples that one lane passes to the tensor cores. The lane holds four rows of two
+/// reference patches. `quad` is the index of the first of these rows. `g` is the index of the first
+/// patch, and `g` + 8 is the index of the second patch. Of each row, the lane holds the left half
+/// (`half` is 0) or the right half (`half` is 1).
 
 /// The order of the 64 terms of a dot product saves loads: for the next row of candidates, a lane
 /// loads only one new word. All other words stay in registers.
@@ -236,8 +237,9 @@ struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns a view of the scores in the rows `from` to `to` - 1 of the union of the search windows.
-/// `band` is the first row of the union that the table contains.
+/// Returns a view of the scores in some rows of the union of the search windows. `from` is the
+/// first of these rows, and `to` is the row after the last of these rows. `band` is the first row
+/// of the union that the table contains.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,

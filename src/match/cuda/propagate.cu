@@ -231,9 +231,8 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // The warp compares 32 candidates in each round. The first candidates are those of the refinement
-  // windows. The stored group members follow them without gaps, so that the number of rounds is
-  // minimal.
+  // The warp compares 32 candidates in each round. The candidates of the refinement windows come
+  // first. The stored group members follow without gaps, so that the number of rounds is minimal.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

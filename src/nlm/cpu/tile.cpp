@@ -55,7 +55,7 @@ HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& cand
   }
 }
 
-/// For each x, stores the sum of the elements from[x] to from[x + count - 1] in to[x].
+/// Computes sliding sums along a row: to[x] = from[x] + from[x + 1] + .. + from[x + count - 1].
 HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns,
                           float* HWY_RESTRICT to) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -66,7 +66,8 @@ HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns
   }
 }
 
-/// Returns the sum of `count` rows from `from` on. `stride` is in floats.
+/// Returns the sum of `count` rows, for one vector of columns. `from` is the address of the first
+/// row. `stride` is the distance between rows, in floats.
 HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride, int count) {
   Vector sum = hn::LoadU(d, from);
   for (int k = 1; k < count; ++k) sum = hn::Add(sum, hn::LoadU(d, from + k * stride));

@@ -145,8 +145,9 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
   }
 }
 
-/// Copies values from the second thread of a pixel to the first thread, through shared memory. In
-/// the first thread, `from` is null. In the second thread, `to` is null.
+/// Copies values from the second thread of a pixel to the first thread, through shared memory. The
+/// first thread passes the destination `to`, and a null pointer as `from`. The second thread passes
+/// the source `from`, and a null pointer as `to`.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {

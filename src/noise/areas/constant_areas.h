@@ -30,7 +30,8 @@
 
 namespace lull {
 
-/// A run of samples: `begin` to `end` - 1 of row `y`.
+/// A run of samples in the row `y`. `begin` is the column of the first sample, and `end` is the
+/// column after the last sample.
 struct SampleRun {
   int y = 0, begin = 0, end = 0;
   bool operator==(const SampleRun&) const = default;

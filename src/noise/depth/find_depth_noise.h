@@ -17,7 +17,7 @@ struct DepthSetup {
 };
 
 /// Returns the settings of a session for consecutive depth maps. `sigma` is the noise level in the
-/// unit of depths; empty: the function estimates the noise.
+/// unit of depths. If `sigma` has no value, the function estimates the noise.
 [[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
                                        std::span<const Frame> maps, std::optional<double> sigma,
                                        std::optional<double> reference);

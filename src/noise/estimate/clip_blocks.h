@@ -12,10 +12,10 @@
 namespace lull {
 
 /// Clipping statistics of a block in one stored channel, over two frames. `above_low` and
-/// `below_high` are on the 0..255 scale. A channel without a clip limit has infinite values.
+/// `below_high` are on the 0..255 scale. Without a clipping limit, these distances are infinite.
 struct ClipChannel {
-  float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
-  float clipped_share = 0;              // share of the samples that lie at a clip limit
+  float above_low = 0, below_high = 0;  // distance of the mean from the clipping limits
+  float clipped_share = 0;              // share of the samples that lie at a clipping limit
 };
 
 /// The difference of two blocks in one plane. `energy` contains the squared DCT coefficients of the

@@ -12,7 +12,7 @@
 
 namespace lull {
 
-/// Clip limits of the noise of a plane, on the 0..255 scale.
+/// Clipping limits and noise level of a plane, on the 0..255 scale.
 struct Clipping {
   /// Clip limits of the samples. An infinite limit clips nothing.
   float low = -std::numeric_limits<float>::infinity();
@@ -22,7 +22,7 @@ struct Clipping {
   bool any() const;
 };
 
-/// The clip limits of each plane of a frame.
+/// The clipping limits of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
 /// Returns whether clipping may be visible in frames with this noise: the noise level is at least 4
@@ -51,9 +51,9 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// Returns the clip limits in the noise curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds noise curves with clip limits to an estimate. The function finds the limits as
-/// find_clipping() does, but float samples may have any range. In clips, the curve of luma contains
-/// the noise levels of `measured`. If `measured` is null, no noise curve was measured.
+/// Adds noise curves with clipping limits to an estimate. The function finds the limits as
+/// find_clipping() does, but float samples may have any range. `measured` is the measured noise
+/// curve of luma in a clip, or null. The new curve of luma contains the noise levels of `measured`.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

@@ -24,8 +24,8 @@ struct LevelAtLuma {
 };
 
 struct NoiseEstimate {
-  /// The noise that filters remove at strength 1. For RGB, the noise model is that of the opponent
-  /// space. A sigma of 0 means that there is no noticeable noise.
+  /// The noise that filters remove at strength 1. For RGB, the noise model describes the planes in
+  /// the opponent space. A sigma of 0 means that there is no noticeable noise.
   NoiseModel noise;
   /// Standard deviation of the noise in the samples of each stored plane, on the 0..255 scale.
   std::array<float, 3> level{};

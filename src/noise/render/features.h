@@ -16,7 +16,8 @@ inline constexpr std::array<std::string_view, feature_count> feature_names = {
     "albedo", "normal", "depth", "variance", "halfA", "halfB"};
 
 /// The feature buffers of a frame: float frames (SampleType::f32) on the scale of the file,
-/// independent of FrameFormat::white. Null: the render does not contain the buffer.
+/// independent of FrameFormat::white. A null pointer means that the render does not contain the
+/// buffer.
 struct Features {
   /// The albedo is grey or RGB, 0..1. The normal has three components. The depth is grey, the
   /// distance from the camera. The variance is grey or RGB: the noise variance of each sample, in

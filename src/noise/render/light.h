@@ -83,8 +83,8 @@ class Light {
 
 /// Computes for each sample the mean over the surrounding square, whose side is 2 * radius + 1
 /// samples. At the borders, the mean covers only the part of the square inside the plane. The
-/// function computes sums in double precision. `scratch` and `to` must have the plane's size. `to`
-/// may be `from`.
+/// function computes sums in double precision. `scratch` and `to` must have the plane's size.
+/// `from` and `to` may be the same plane.
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to);
 

@@ -56,8 +56,9 @@ struct SlotSamples {
 /// rows by coefficients, and patches by group coefficients.
 using Slots = __half2[8][2];
 
-/// Exchanges the offsets of patches within a warp. Each lane passes the offset of one patch in
-/// `own`. In `offset`, each lane receives the offsets of the patches whose samples the lane loads.
+/// Exchanges the offsets of patches within a warp. `own` is the offset of one patch, which the lane
+/// passes to the other lanes. `offset` receives the offsets of the patches whose samples the lane
+/// loads.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll

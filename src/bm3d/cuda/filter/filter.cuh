@@ -41,8 +41,9 @@
 // The kernel scales the coefficients of the patches by 8 / N, so that sums of N patches fit into
 // half precision.
 
-// If a group has only M patches, the kernel transforms N / M copies of each patch. The nonzero
-// coefficients are then the coefficients of the M patches, scaled by sqrt(N / M).
+// If a group has fewer than N patches (M), the kernel fills the transform with N / M copies of each
+// patch. The nonzero coefficients are then the coefficients of the M patches, scaled by sqrt(N /
+// M).
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"
