@@ -58,8 +58,8 @@ struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
   // Memory for the clipping shifts of the low limit and of the high limit, one value for each cell,
-  // in rows of `columns` values. Null: the plane has no such limit. To preserve local means,
-  // clipping moves samples near a limit towards it, by at most the clipping shift
+  // in rows of `columns` values. A null pointer means that the plane has no such limit. To preserve
+  // local means, clipping moves samples near a limit towards it, by at most the clipping shift
   // (core/clip_limits.h).
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;

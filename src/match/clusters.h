@@ -248,7 +248,8 @@ class PatchSpace {
 /// The clusters of a picture on the host.
 class Clusters {
  public:
-  /// Prepares the tilings for `frames` frames of `width` x `height` samples.
+  /// Prepares the tilings. `frames` is the number of frames, and `width` x `height` is the size of
+  /// each frame in samples.
   void plan(int width, int height, int frames, const ClusterParams& params);
   /// Returns the total number of tiles of all tilings.
   int tiles() const { return static_cast<int>(offsets_.size()); }

@@ -145,8 +145,8 @@ class NoiseEstimator {
     return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
   }
 
-  /// Lowers the common noise level if nearly all components contain signal. The residuals then
-  /// contain signal, too, so a level from residuals is too high.
+  /// Lowers the common noise level if nearly all components contain signal. The residuals then also
+  /// contain signal, so a noise level computed from residuals is too high.
   SeriesNoise lowered(SeriesNoise noise) const {
     if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);

@@ -11,8 +11,8 @@ namespace lull::tools {
 /// Implements `lull denoise`. Returns 0, or 128 + n if signal n stopped the run.
 int denoise(const DenoiseOptions& options);
 
-/// Implements `lull plan`: writes the plan of a job for `lull denoise --job`. Return values and
-/// exceptions are those of denoise().
+/// Implements `lull plan`: writes the plan of a job for `lull denoise --job`. The function has the
+/// same return values and exceptions as denoise().
 int plan(const DenoiseOptions& options, bool json);
 
 struct JoinOptions {

@@ -12,7 +12,7 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-// Number of lags (dx, dy) with dy >= 0. The correlation at (-dx, -dy) equals that at (dx, dy).
+// Number of lags (dx, dy) with dy >= 0. The correlations at (-dx, -dy) and (dx, dy) are equal.
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
@@ -22,8 +22,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual. Zeros surround them, so sums over all lags need no
-/// border checks.
+/// The valid samples of a part of the residual. Zeros surround these samples, so sums over all lags
+/// need no border checks.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)

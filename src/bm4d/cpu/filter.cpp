@@ -79,7 +79,8 @@ HWY_INLINE void transpose(D d, V* x) {
   x[3] = hn::InterleaveUpper(d, e, f);
 }
 
-/// Filters groups of `count` cubes of side `cube`.
+/// Filters groups of cubes. `cube` is the side of a cube, and `count` is the number of cubes in a
+/// group.
 template <class D, int cube, int count>
 class GroupFilter {
  public:

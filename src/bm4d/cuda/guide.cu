@@ -11,7 +11,8 @@ namespace {
 
 constexpr int rows = 4;  // number of cubes whose norms a thread computes
 
-/// Returns the grid of thread blocks for kernels in which each thread processes `rows` rows.
+/// Returns the grid of thread blocks for kernels in which each thread processes several rows
+/// (`rows`).
 dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
   return blocks_of(width, (height + rows - 1) / rows, slices);
 }

@@ -68,8 +68,8 @@ constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
     AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
 
-// Returns whether MPEG-TS has a stream type for the codec. FFmpeg's muxer writes a codec without a
-// stream type, too, and reports no error, but no program can read such a stream.
+// Returns whether MPEG-TS has a stream type for the codec. FFmpeg's muxer reports no error for a
+// codec without a stream type, but no program can read such a stream.
 bool has_transport_type(AVCodecID id) {
   constexpr std::array<AVCodecID, 24> known = {
       AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,

@@ -230,8 +230,8 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// Prepares texts that have no EXIF field. PNG stores each of them. JPEG stores each in a comment
-  /// with its keyword. Other formats lose the texts.
+  /// Prepares texts that have no EXIF field. PNG stores each text. JPEG stores each text in a
+  /// comment, together with the keyword of the text. Other formats lose the texts.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

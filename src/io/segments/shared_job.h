@@ -17,8 +17,7 @@ namespace lull::io {
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
-/// Compares the settings, the input and the library versions of this process with those in the
-/// plan.
+/// Compares the settings, the input and the library versions of this process with the plan.
 /// @throws InvalidArgument  one of them differs
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);

@@ -163,8 +163,8 @@ class SeedPatches {
     hn::Vec<Halves> first, second;
   };
   /// Computes the hyperplane between two centres. The first centre is the mean of `a` seed patches,
-  /// and the second centre is the mean of `b` seed patches. centres(k) returns SIMD vector `k` of
-  /// the sum of the `a` patches and of the sum of the `b` patches.
+  /// and the second centre is the mean of `b` seed patches. centres(k) returns two SIMD vectors
+  /// with the index `k`: one of the sum of the `a` patches, and one of the sum of the `b` patches.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;

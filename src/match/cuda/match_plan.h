@@ -84,8 +84,9 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
 /// Number of words of shared memory before the samples. The words contain the reference patches and
 /// the gathered candidates.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Returns the size in bytes of the shared memory for the tables of scores, the samples and norms
-/// of `frames` frames, the reference patches, and the gathered candidates.
+/// Returns the size in bytes of the shared memory for the tables of scores, the samples and norms,
+/// the reference patches, and the gathered candidates. `frames` is the number of frames whose
+/// samples and norms are in shared memory.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *

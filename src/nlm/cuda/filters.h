@@ -99,8 +99,8 @@ class VolumeFilter {
     return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// Computes results as VolumeEngine::estimate() does. `results` receives the slices `wanted`, one
-  /// after another.
+  /// Computes results as VolumeEngine::estimate() does. `results` receives the filtered slices of
+  /// the span `wanted`, one after another.
   void run(SliceSpan wanted, SliceSpan available, float* results);
 
  private:

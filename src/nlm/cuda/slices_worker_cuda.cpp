@@ -62,7 +62,7 @@ class PlaneVolume {
   float* flat() const { return flat_.get(); }
   float* flat_guide() const { return flat_guide_.get(); }
   void load(int z, cudaStream_t stream) { filter_.load(z, flat_.get(), flat_guide_.get(), stream); }
-  /// Filters the slices `wanted`. `buffer` (0 or 1) selects the memory for the results.
+  /// Filters the slices in the span `wanted`. `buffer` (0 or 1) selects the memory for the results.
   void run(SliceSpan wanted, SliceSpan available, int buffer) {
     filter_.run(wanted, available, results_[buffer].get());
   }

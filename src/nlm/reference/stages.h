@@ -36,9 +36,9 @@ struct Source {
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Returns the results at (x, y) for `planes` sample planes (formulas 2 and 3 of weights.h).
-/// `wanted` is the target frame or slice. `sources` are the frames or slices that contain
-/// candidates.
+/// Returns the result at (x, y) for each sample plane (formulas 2 and 3 of weights.h). `planes` is
+/// the number of sample planes. `wanted` is the target frame or slice. `sources` are the frames or
+/// slices that contain candidates.
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);

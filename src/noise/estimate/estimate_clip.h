@@ -27,7 +27,7 @@ struct ClipMeasurement {
   /// NoiseEstimate::has_dark_areas and NoiseEstimate::share_in_all_areas.
   bool has_dark_areas = false;
   float share_in_all_areas = 1;
-  /// Noise level of luma in each excerpt. 0: the excerpt has no measurement.
+  /// Noise level of luma in each excerpt. The value 0 means that the excerpt has no measurement.
   std::vector<float> excerpt_level;
   /// Noise level of luma as a function of brightness, constant outside the observed range. Null:
   /// unknown, or nearly constant.

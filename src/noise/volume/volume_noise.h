@@ -30,7 +30,8 @@ struct NoiseMap {
   float node(int x, int y, int z) const { return values[index(x, y, z)]; }
   float min_value() const;
   float max_value() const;
-  /// Writes the noise level of each voxel of slice `z` to `to`. `to` must have the size of a slice.
+  /// Writes the noise level of each voxel of slice `z` to the plane `to`, which must have the size
+  /// of a slice.
   void slice(int z, PlaneView<float> to) const;
   bool operator==(const NoiseMap&) const = default;
 

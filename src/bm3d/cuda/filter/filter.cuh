@@ -28,7 +28,8 @@
 // memory in 32-bit fixed point, and adds each sum to device memory once.
 
 // Staging::direct: The tile does not fit into shared memory. The thread block reads from and adds
-// to device memory directly. The results are bit-identical to those of a tile in shared memory.
+// to device memory directly. The results are bit-identical to the results with a tile in shared
+// memory.
 
 // Staging::sums: Groups contain patches of several frames. Shared memory contains only the sums,
 // with one tile per frame.
