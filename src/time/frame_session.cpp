@@ -123,8 +123,8 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches of all frames whose search ends at frame n + radius
-  /// (Timeline::extra_ahead()): frame `n` and, at the start of a scene, earlier frames.
+  /// Filters the reference patches of all frames whose search ends at frame n + radius. These are
+  /// frame n and, at the start of a scene, earlier frames (Timeline::extra_ahead()).
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;

@@ -52,8 +52,9 @@ class BidsDataset {
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the last file of files_for(): the file in the deepest folder that has this suffix and
-  /// extension and applies to the image. Returns an empty text if there is no such file.
+  /// Returns the last file of files_for(). Of all files with this suffix and extension that apply
+  /// to the image, the last file is in the deepest folder. Returns an empty text if there is no
+  /// such file.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
   /// Returns the path of the phase image that belongs to a magnitude image. The path is relative to

@@ -17,8 +17,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns a path of the folder that ends with the name of the folder: without slashes at the end,
-/// and not "." or "..".
+/// Returns a path of the folder. The path ends with the name of the folder, not with a slash, "."
+/// or "..".
 std::string named_path(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const std::filesystem::path name = std::filesystem::path(folder).filename();

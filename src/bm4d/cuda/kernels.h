@@ -32,9 +32,10 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts the slices `slices` of `stored` to floats on the 0..255 scale in `noisy`. If the planes
-/// of `noisy` are larger than the stored slices, fills the rest by mirroring. `cells` is scratch
-/// memory for the replacement of out-of-range float samples, and may be empty for integer samples.
+/// Converts stored slices to floats on the 0..255 scale. `slices` selects slices of the input
+/// `stored`, and `noisy` is the output. If the planes of `noisy` are larger than the stored slices,
+/// fills the rest by mirroring. `cells` is scratch memory for the replacement of out-of-range float
+/// samples, and may be empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 

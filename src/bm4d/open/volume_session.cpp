@@ -146,8 +146,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices. The number of slices is at most the number that one batch of
-  /// reference cubes finishes, because the next phase has no memory for more slices.
+  /// Returns the next finished slices, at most as many as one batch of reference cubes finishes.
+  /// The next phase has no memory for more slices.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;

@@ -7,8 +7,8 @@
 namespace lull::bm4d::reference {
 namespace {
 
-/// Transforms a cube along x, y and z by the matrix `rows`. The inverse transform uses the
-/// transposed matrix.
+/// Applies the DCT, or its inverse, to a cube along x, y and z. The inverse uses the transposed DCT
+/// matrix.
 void transform_cube(Cube& cube, int side, bool forward) {
   const AxisMatrix rows = dct_rows(side);
   for (const int stride : {1, side, side * side})

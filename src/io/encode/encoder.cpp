@@ -273,8 +273,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // If the user has set encoder options or a crf, the values are for the first encoder, so lull
-      // does not try another encoder.
+      // Encoder options and a crf from the user are for the first encoder of the list. lull then
+      // tries no other encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -88,8 +88,8 @@ void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffL
   set_codec(to, default_codec(), 0);
 }
 
-/// Copies the size of strips or tiles. libtiff does not write tiles of forbidden sizes, so the
-/// output has strips instead.
+/// Copies the size of strips or tiles. If the TIFF standard forbids the size of the tiles, the
+/// output has strips, because libtiff does not write such tiles.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&

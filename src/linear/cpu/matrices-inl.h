@@ -44,7 +44,8 @@ struct LeftFactor {
   int row_stride, column_stride;
 };
 
-/// Computes a block of a product: four rows and `kVectors` vectors of columns.
+/// Computes a block of a matrix product. The block has four rows, and its columns fill `kVectors`
+/// vectors.
 template <int kVectors>
 HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_RESTRICT b,
                                int columns, float* HWY_RESTRICT to) {

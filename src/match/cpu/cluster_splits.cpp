@@ -98,8 +98,8 @@ class SeedPatches {
     }
   }
 
-  /// Returns the distance of each seed patch from the first seed patch. The distances are square
-  /// roots, rounded down to integers.
+  /// Returns the Euclidean distance of each seed patch from the first seed patch, rounded down to
+  /// an integer.
   HWY_INLINE std::array<int, split_seeds> distances() const {
     alignas(64) std::int32_t squares[split_seeds];
     all_sums(

@@ -61,8 +61,8 @@ HWY_INLINE QuadSum add_squares(QuadSum sum, QuadSum quads) {
   return add_products(sum, magnitudes, magnitudes);
 }
 
-/// Returns what one row of a patch adds to the norm of the patch: the sum of b^2 + 256 b over the
-/// signed bytes b of the row. The function computes b^2 + 256 b as (b + 128) b + 128 b.
+/// Returns the contribution of one row of a patch to the norm of the patch: the sum of b^2 + 256 b
+/// over the signed bytes b of the row. The function computes b^2 + 256 b as (b + 128) b + 128 b.
 HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* second) {
   const QuadSum a = load(first), b = load(second), none = hn::Zero(QuadSums());
   const QuadSum all_128 = unsigned_bytes(none);

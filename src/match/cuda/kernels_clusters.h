@@ -15,8 +15,8 @@
 
 namespace lull {
 
-/// The frames whose patches are clustered, first the reference frame. All guides have the same
-/// scale and offset.
+/// The frames whose patches are clustered. The reference frame is the first of them. All guides
+/// have the same scale and offset.
 struct ClusterFrames {
   int count = 0;
   const std::uint8_t* guide[max_frames] = {};

@@ -37,8 +37,8 @@ class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
-  /// Reads the next frame of the clip, in host memory. True: the caller must call add() for this
-  /// frame after filtering, to measure its grain.
+  /// Reads the next frame of the clip, in host memory. Returns whether the caller must call add()
+  /// after it has filtered this frame. add() then measures the grain.
   [[nodiscard]] bool observe(const Frame& noisy);
   /// Measures the grain of a frame for which observe() returned true. Frames must be added in
   /// order.
