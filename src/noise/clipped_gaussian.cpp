@@ -10,7 +10,7 @@ namespace lull {
 namespace {
 
 /// A table of the moments of clipped samples as a function of the intensity. The intensity ranges
-/// from 4 standard deviations outside the clip limit to 6 standard deviations inside.
+/// from 4 standard deviations outside the clipping limit to 6 standard deviations inside.
 struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;

@@ -6,7 +6,7 @@ namespace lull {
 
 /// Statistics of clipped samples of one intensity, in standard deviations of the unclipped noise.
 struct ClippedGaussian {
-  // Distance of the intensity from the clip limit, negative beyond the limit.
+  // Distance of the intensity from the clipping limit, negative beyond the limit.
   double intensity;
   double variance;       // variance of the clipped samples; 1: nothing is clipped
   double clipped_share;  // share of the samples that lie at the limit

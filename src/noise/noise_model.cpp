@@ -49,7 +49,7 @@ void validate_curve(const NoiseCurve& curve) {
         "values");
   if (!(curve.low < curve.high && curve.low < 255 && curve.high > 0))
     throw InvalidArgument(
-        "an invalid noise curve (clip limits must satisfy low < high, low < 255 and high > 0); "
+        "an invalid noise curve (clipping limits must satisfy low < high, low < 255 and high > 0); "
         "choose limits in range");
 }
 

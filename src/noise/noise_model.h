@@ -25,7 +25,7 @@ constexpr int lag_index(int dx, int dy) {
   return (dy + correlation_reach) * correlation_lags + dx + correlation_reach;
 }
 
-/// Noise level of a plane as a function of the intensity, and clip limits of the plane.
+/// Noise level of a plane as a function of the intensity, and clipping limits of the plane.
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
@@ -33,8 +33,8 @@ struct NoiseCurve {
   /// spacing on the 0..255 scale. Between these intensities, the standard deviation is interpolated
   /// linearly.
   std::array<float, knots> sigma{};
-  /// Clip limits (low < high, low < 255, high > 0). Noisy samples beyond a limit get the value of
-  /// the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite
+  /// Clipping limits (low < high, low < 255, high > 0). Noisy samples beyond a limit get the value
+  /// of the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite
   /// limit clips nothing.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();

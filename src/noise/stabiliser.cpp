@@ -68,8 +68,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of the noisy samples of an intensity: a Gaussian, clipped at the clip limits. The
-/// noise curve gives the standard deviation of the Gaussian.
+/// Distribution of the noisy samples of an intensity: a Gaussian, clipped at the clipping limits.
+/// The noise curve gives the standard deviation of the Gaussian.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -177,8 +177,8 @@ Forward forward_of(const Samples& samples) {
 }
 
 /// Returns the inverse function, which converts the filter's result, an estimate of E[f(z)], to the
-/// intensity y. Beyond the clip limits, the inverse continues linearly, which avoids a bias of the
-/// mean.
+/// intensity y. Beyond the clipping limits, the inverse continues linearly, which avoids a bias of
+/// the mean.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -195,7 +195,7 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
   // The inverse function continues linearly beyond the first and the last element of `means`. On a
-  // side without a clip limit, the continuation has the slope 1. This slope affects only
+  // side without a clipping limit, the continuation has the slope 1. This slope affects only
   // intensities outside the filter range, which do not occur in pictures.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
@@ -211,7 +211,7 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Returns the clip limits for the results of the inverse function. Clipping also moves results
+/// Returns the clipping limits for the results of the inverse function. Clipping also moves results
 /// whose distance from a limit is less than a fifth of the noise level (core/clip_limits.h).
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;

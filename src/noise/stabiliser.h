@@ -41,9 +41,9 @@ class Stabiliser {
   /// range (float_range.h) into itself.
   const SampleCurve& forward() const { return forward_; }
   /// Returns the increasing inverse function, which converts a filter's result to an intensity. The
-  /// intensity may lie beyond a clip limit (clip_limits()).
+  /// intensity may lie beyond a clipping limit (clip_limits()).
   const SampleCurve& inverse() const { return inverse_; }
-  /// Returns the clip limits of samples and results (core/clip_limits.h).
+  /// Returns the clipping limits of samples and results (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
   /// Returns the standard deviation of unclipped stabilised noise, on the 0..255 scale. Clipped
   /// samples have weaker noise.

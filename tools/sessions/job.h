@@ -17,7 +17,7 @@
 namespace lull::tools {
 
 /// Returns all settings that affect the denoised frames. With --sigma, the settings include the
-/// clip limits. Without --sigma, the settings include the complete noise record.
+/// clipping limits. Without --sigma, the settings include the complete noise record.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const RepairPlan& repair,
@@ -31,8 +31,8 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
                                                       const FrameFormat& format);
-/// Returns the clip limits in the plan of a job, for noise from --sigma. Only for runs that compute
-/// segments of the job.
+/// Returns the clipping limits in the plan of a job, for noise from --sigma. Only for runs that
+/// compute segments of the job.
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 

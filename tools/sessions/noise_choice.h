@@ -23,12 +23,12 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::VideoInfo& input);
 
-/// Returns whether the given noise needs the clip limits of the input. Stacks, depth maps, renders,
-/// weak noise, and coloured noise from a single picture need no clip limits.
+/// Returns whether the given noise needs the clipping limits of the input. Stacks, depth maps,
+/// renders, weak noise, and coloured noise from a single picture need no clipping limits.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// If the filter requires clip limits, adds the clip limits to the noise of --sigma or --noise. The
-/// clip limits come from the excerpts or from the plan of the job.
+/// If the filter requires clipping limits, adds the clipping limits to the noise of --sigma or
+/// --noise. The clipping limits come from the excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,

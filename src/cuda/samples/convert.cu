@@ -83,7 +83,7 @@ struct TableCurves {
 struct OutputAsIs {
   __device__ float operator()(float v, int2, int) const { return v; }
 };
-/// An output transform that applies a look-up table and then clip limits.
+/// An output transform that applies a look-up table and then clipping limits.
 struct TableOutput {
   OutputTransform transform;
   int rows;  // number of rows of cells

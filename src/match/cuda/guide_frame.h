@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Returns the forward curves, inverse curves and clip limits of the stabilisers, for the class
+/// Returns the forward curves, inverse curves and clipping limits of the stabilisers, for the class
 /// RawFrame.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;

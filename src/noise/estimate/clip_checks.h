@@ -1,5 +1,5 @@
 #pragma once
-// Checks of an excerpt before its noise is measured: interlacing, scene cuts, and clip limits.
+// Checks of an excerpt before its noise is measured: interlacing, scene cuts, and clipping limits.
 
 #include <array>
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace lull {
 
-/// Clip limits of each stored plane on the 0..255 scale.
+/// Clipping limits of each stored plane on the 0..255 scale.
 struct ClipRange {
   std::array<float, 3> low, high;
 };
 
-/// Returns the clip limits of a frame: the limits of the format, or the extreme values of Y if many
-/// samples have these values. If float samples lie beyond 0..255, the extreme value is not a clip
-/// limit.
+/// Returns the clipping limits of a frame: the limits of the format, or the extreme values of Y if
+/// many samples have these values. If float samples lie beyond 0..255, the extreme value is not a
+/// clipping limit.
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns whether the frames are interlaced: adjacent rows differ more than rows two apart.

@@ -18,7 +18,7 @@ namespace {
 /// variance.
 constexpr float min_level = 4;
 /// If more than this share of a plane's samples have an extreme value and a neighbour with another
-/// value, the extreme value is a clip limit.
+/// value, the extreme value is a clipping limit.
 constexpr double min_share = 0.03;
 
 /// The new noise curve of a plane. Null: no change.
@@ -79,10 +79,10 @@ SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   return range;
 }
 
-/// Returns the clip limits for noise with the standard deviation `level`.
+/// Returns the clipping limits for noise with the standard deviation `level`.
 Clipping clipping_in(const SampleRange& range, float level) {
   Clipping clipping{.level = level};
-  // A constant plane has no clip limits.
+  // A constant plane has no clipping limits.
   if (!(range.low < range.high)) return clipping;
   if (range.share_at_low > min_share && range.low < 255) clipping.low = range.low;
   if (range.share_at_high > min_share && range.high > 0) clipping.high = range.high;

@@ -1,5 +1,5 @@
 #pragma once
-// Clip limits of noisy samples. Where the signal is at the black level or at the white level,
+// Clipping limits of noisy samples. Where the signal is at the black level or at the white level,
 // clipping removes half of the noise and shifts the mean of the samples (Foi 2009, "Clipped noisy
 // images", doi:10.1016/j.sigpro.2009.04.035).
 
@@ -14,7 +14,7 @@ namespace lull {
 
 /// Clipping limits and noise level of a plane, on the 0..255 scale.
 struct Clipping {
-  /// Clip limits of the samples. An infinite limit clips nothing.
+  /// Clipping limits of the samples. An infinite limit clips nothing.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
   float level = 0;  // standard deviation of the noise before it is clipped, > 0 with a limit
@@ -29,9 +29,9 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
-/// Finds the clip limits of frames with a given noise level. A limit is the minimum or maximum of a
-/// plane in the first frames of `excerpts`, if more than 3 % of the samples have this value and a
-/// neighbour with another value. Float samples outside 0..white, and planes without visible
+/// Finds the clipping limits of frames with a given noise level. A limit is the minimum or maximum
+/// of a plane in the first frames of `excerpts`, if more than 3 % of the samples have this value
+/// and a neighbour with another value. Float samples outside 0..white, and planes without visible
 /// clipping (may_show_clipping()), have no limits.
 ///
 /// Too high a noise level would turn dark areas black. If estimate_noise() is certain that the
@@ -42,13 +42,13 @@ using PlaneClipping = std::array<Clipping, 3>;
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 
-/// Returns `noise` with the clip limits of `clipping`, in NoiseCurve::low and NoiseCurve::high. A
-/// plane without a noise curve gets a curve with the noise level of `clipping`, and its sigma
+/// Returns `noise` with the clipping limits of `clipping`, in NoiseCurve::low and NoiseCurve::high.
+/// A plane without a noise curve gets a curve with the noise level of `clipping`, and its sigma
 /// becomes the level of the stabilised samples. Planes without finite limits in `clipping` do not
 /// change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
-/// Returns the clip limits in the noise curves of `noise`.
+/// Returns the clipping limits in the noise curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
 /// Adds noise curves with clipping limits to an estimate. The function finds the limits as

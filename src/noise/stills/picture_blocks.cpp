@@ -13,8 +13,8 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// An extreme value of a plane (minimum or maximum) is a clip limit if more than this share of the
-/// samples have the value.
+/// An extreme value of a plane (minimum or maximum) is a clipping limit if more than this share of
+/// the samples have the value.
 constexpr double piled_up = 0.002;
 
 /// Maximum range of the samples of a letterbox row or column, on the 0..255 scale.
@@ -30,7 +30,7 @@ void mark_out_of_range(PlaneView<float> plane) {
       if (!FloatGuard::is_in_filter_range(*v)) *v = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Finds the clip limits of the pictures. Comparisons with NaN are false, so NaN has no effect.
+/// Finds the clipping limits of the pictures. Comparisons with NaN are false, so NaN has no effect.
 ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
   float minimum = std::numeric_limits<float>::infinity(), maximum = -minimum;
   const auto each = [&](auto&& f) {

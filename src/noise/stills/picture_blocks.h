@@ -11,7 +11,7 @@
 
 namespace lull {
 
-/// Clip limits of a plane. Samples at or beyond a limit count as clipped.
+/// Clipping limits of a plane. Samples at or beyond a limit count as clipped.
 struct ClipBounds {
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
@@ -25,9 +25,9 @@ struct PlaneStack {
 };
 
 /// Loads plane `i` of all `frames`, which must have one format. If many samples have the minimum
-/// value, this value is the lower clip limit. If many samples have the maximum value, this value is
-/// the upper clip limit. If an extreme value is not frequent, integer samples have the limit 0 or
-/// 255 instead, and float samples have no limit.
+/// value, this value is the lower clipping limit. If many samples have the maximum value, this
+/// value is the upper clipping limit. If an extreme value is not frequent, integer samples have the
+/// limit 0 or 255 instead, and float samples have no limit.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
 /// A grid of blocks in each of several pictures. All pictures have one size, and the grids exclude

@@ -57,7 +57,7 @@ class CubeCollector {
   }
   /// Minimum and maximum of the voxels of the examined cubes. Cubes with a voxel outside the filter
   /// range (core/float_range.h) do not count. In a volume with clipped samples, these values are
-  /// the clip limits.
+  /// the clipping limits.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

@@ -98,7 +98,7 @@ TEST_F(ClippedNoise, GivenLevelFiltersAsWellAsAnEstimate) {
   (void)denoised({"--sigma", "40:40:40"}, &log);
   EXPECT_THAT(log, HasSubstr(message));
   EXPECT_GT(psnr(), found - 0.1);
-  EXPECT_LT(black(), 1.5);  // 15 without clip limits
+  EXPECT_LT(black(), 1.5);  // 15 without clipping limits
   // Only the level of luma matters, not that of chroma.
   (void)denoised({"--sigma", "40:12:6"}, &log);
   EXPECT_THAT(log, HasSubstr(message));
