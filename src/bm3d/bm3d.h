@@ -36,17 +36,16 @@ struct Backend {
 
 /// Opens a session for frames of one format. The results are bit-identical for any number of
 /// streams and threads.
-/// @throws InvalidArgument    a parameter is out of range (params.h)
-/// @throws DeviceUnavailable  this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory  the device has too little memory for the session
+/// @throws InvalidArgument  a parameter is out of range (params.h)
+/// @throws DeviceUnavailable  the build or machine lacks the backend
+/// @throws OutOfDeviceMemory  the device has too little memory
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
 /// Opens a detector that finds the same repeated frames as a session with the parameters `params`.
-/// If several sessions denoise parts of a clip, the program writes the results of the detector to
-/// Frame::repeat_state. Each session also needs the margin(params) frames before and after its
-/// part, where repeated frames do not count. The sessions then return the same results as one
-/// session for the complete clip.
+/// Sessions for parts of a clip need its results in Frame::repeat_state. They also need
+/// margin(params) frames around their part, not counting repeated frames. Their results are then
+/// equal to those of one session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

@@ -11,8 +11,8 @@
 // differ only by noise, D is 2 on average. The weight of the reference patch is 1.
 //     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
 
-// Step 3: The estimate E of sample i of a group in the plane I, where r and m are the top-left
-// samples of the reference patch and of a member with the weight w(m):
+// Step 3: The estimate E of sample i of a group in the plane I. r is the top-left sample of the
+// reference patch. m is that of a member with the weight w(m).
 //     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
 // The mean of a group is the estimate for every member. In the aggregation, each estimate has the

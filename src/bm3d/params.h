@@ -149,12 +149,11 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that a program has changed one by one, so that validate() accepts them. open()
-/// calls this function before validate(). Changes:
+/// Adapts parameters that a program has changed one by one, for validate():
 /// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
-/// - `same_groups` becomes `none` if the second phase cannot filter stored groups unchanged.
-/// - Refinement windows become at most as large as the search windows.
+/// - `same_groups` becomes `none` if the second phase cannot reuse groups.
+/// Search windows limit the size of refinement windows.
 void search_where_needed(Params& params);
 
 /// Sets Params::linear_combinations to false in two cases. In the first case, the parameters

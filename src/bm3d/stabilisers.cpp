@@ -20,9 +20,9 @@ double skew_bias_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
-/// Returns the skew bias of each colour channel. If the noise in R, G and B is independent, the
-/// colour transform leaves a sixth of the bias of a single channel in R and B, and two thirds in G.
-/// If the noise is equal in all channels, each channel has the full bias.
+/// Returns the skew bias of each colour channel. With equal noise in all channels, each channel has
+/// the full bias. With independent noise, the colour transform reduces the bias of a single
+/// channel: to a sixth in R and B, and to two thirds in G.
 std::array<double, 3> skew_bias_of_channels(double skew_bias, const NoiseModel& noise) {
   double variance = 0;
   for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;

@@ -39,6 +39,7 @@ class AlignedDenoiser final : public Denoiser {
           "a frame in the memory of a GPU (frames are aligned in host memory); decode it on "
           "the CPU");
     const std::int64_t number = pushed_++;
+    // The last `around` frames before the reference frame wait for it.
     if (number < keep_ && number >= keep_ - around_) {
       waiting_.push_back(std::move(noisy));
       return next();
@@ -77,6 +78,7 @@ class AlignedDenoiser final : public Denoiser {
       take(reference_ ? warp_to_reference(frame) : std::move(frame));
   }
 
+  /// Returns plane `i` of `frame` as floats. Samples that are not finite become 0.
   PlaneView<const float> load(const Frame& frame, int i) {
     const PlaneView<float> plane = samples_[i].view();
     load_plane(frame, i, plane);
@@ -89,6 +91,8 @@ class AlignedDenoiser final : public Denoiser {
 
   Pyramid pyramid_of(const Frame& frame) { return Pyramid(load(frame, main_plane_)); }
 
+  /// Returns the warped frame without guide, features and holes (FrameInputs), because these would
+  /// not be aligned.
   Frame warp_to_reference(const Frame& frame) {
     const Alignment found = find_alignment(*reference_, pyramid_of(frame));
     Frame result = pool_.acquire();

@@ -9,15 +9,9 @@
 
 namespace lull::burst {
 
-/// Returns a session that aligns frames and passes the frames to `denoiser`. The session warps the
-/// frames that are at most `around` frames before or after the reference frame `keep`. All other
-/// frames remain unchanged. Frames must be in host memory.
-///
-/// Warped frames have no guide, features or holes (FrameInputs), because these would not be
-/// aligned.
-///
-/// The session stores the last `around` frames before the reference frame until the reference frame
-/// arrives. In warped frames, float samples that are not finite count as 0.
+/// Returns a session that aligns frames in host memory and passes them to `denoiser`. The session
+/// warps the frames that are at most `around` frames before or after the reference frame `keep`.
+/// All other frames remain unchanged.
 /// @param main_plane  the plane of `format` that determines the alignment
 /// @param keep  number of the reference frame, counted from 0
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,

@@ -3,11 +3,11 @@
 // infinities and NaN. The backends compute the replacements of such samples from integer sums, so
 // all backends use equal replacements.
 
-// There are three cases, on the 0..255 scale:
+// There are three cases on the 0..255 scale:
 // 1. A sample within filter_range_min..filter_range_max enters the filter unchanged.
-// 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The session clamps the
-//    sample to the bound before the filter, and adds the difference to the result after the filter.
-// 3. Every other sample is out of range. Its result is the unchanged sample, bit for bit.
+// 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The session filters the
+//    bound, and adds the difference to the result.
+// 3. Every other sample is out of range. Its result is the unchanged sample.
 
 // The replacement of an out-of-range sample is the mean of the nearest samples. With too few
 // in-range neighbours, the replacement is the mean of the surrounding cells (8x8 samples) plus

@@ -177,10 +177,10 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// A function that shrinks one group. Returns the number of retained coefficients (first phase) or
-/// the sum of the squared Wiener factors (second phase). With coloured noise, returns the sum of
-/// the noise variances of the retained coefficients, or the sum of the squared Wiener factors, each
-/// multiplied by the noise variance of its coefficient.
+/// A function that shrinks one group. In the first phase, it returns the number of retained
+/// coefficients. In the second phase, it returns the sum of the squared Wiener factors. With
+/// coloured noise, each term is multiplied by the noise variance of its coefficient. A retained
+/// coefficient is a term of 1.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// Element n is the function for groups of 2^n patches.
 using AcrossBySize = std::array<Across, 6>;

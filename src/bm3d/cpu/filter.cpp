@@ -100,13 +100,11 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
   }
 }
 
-/// Multiplies the estimate of the patch at (x, y) by `window`, adds the product to the numerator of
-/// a tile, and adds `weight` to the weights of the tile.
+/// Adds the estimate of the patch at (x, y), multiplied by `window`, to the numerator of a tile.
+/// Adds `weight` to the weights of the tile.
 /// @param window  the aggregation window, multiplied by `weight`
-/// @param estimate  a function estimate(row, part) that returns samples of a row of the estimate as
-///     a vector. If vectors have 8 lanes, the function returns the complete row, and `part` is 0.
-///     If vectors have 4 lanes, the function returns the left half of the row for part 0, and the
-///     right half for part 1.
+/// @param estimate  a function estimate(row, part). It returns a row of 8 samples as a vector of 8
+///     lanes, or half of it as 4 lanes (part 0: left, 1: right).
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

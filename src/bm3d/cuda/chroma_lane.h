@@ -56,13 +56,11 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Calls `use`, which queues GPU work for all sets of planes. The GPU processes set 0 on the stream
-/// `main`, and at the same time all other sets on the chroma stream. Work that the caller later
-/// queues on `main` waits for the work for all sets.
-/// @param lane  the chroma stream; if null, the GPU processes all sets on the stream `main`
-/// @param phases  the phases on the stream `main`
-/// @param use  a function with one parameter, a function `phases_of`. `use` must queue the work for
-///     set n with methods of the object phases_of(n), which has the type CudaPhases.
+/// Calls `use`, which queues GPU work for all sets of planes. The GPU processes set 0 on `main`,
+/// and all others on the chroma stream. Later work on `main` waits for all sets.
+/// @param lane  the chroma stream; if null, all sets use `main`
+/// @param phases  the phases on `main`
+/// @param use  use(phases_of) queues the work of set n with phases_of(n), a CudaPhases
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -4,8 +4,8 @@
 // Shared memory contains the guide in the union of the search windows. For the cube b at each
 // position, shared memory contains a word with the first row of b (four bytes), and |b|^2 / 2.
 
-// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b for reference cubes a and
-// candidates b, with one dp4a for each row. All distances stay in registers.
+// The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, with one dp4a for each row. a is
+// a reference cube, and b is a candidate. All distances stay in registers.
 
 // A binary search over bits finds the largest distance in the group. If too many candidates have
 // this distance, the kernel selects the candidates with the lowest positions in the search window.

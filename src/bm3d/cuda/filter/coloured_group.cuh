@@ -4,9 +4,9 @@
 // of the 8 patch coefficients with the horizontal frequency g.
 
 // To compute the noise variances, a warp multiplies two matrices. The left matrix has a row for
-// each of the 16 coefficients in two rows of a patch, and a column for each pair of members. The
-// elements of the left matrix are 1 - c(d) / c(0), where c(d) is the noise covariance of a
-// coefficient in two patches at displacement d. The right matrix contains signs (coloured_pairs.h).
+// each of the 16 coefficients in two rows of a patch. It has a column for each pair of members. Its
+// elements are r = 1 - c(d) / c(0) (coloured_pairs.h). The right matrix contains signs.
+
 // A table in memory contains the left matrix. In one access, a lane reads 8 half-precision elements
 // of one pair of members. Eight lanes together read a table entry of 128 bytes.
 
@@ -27,8 +27,8 @@ template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
 /// The four pairs of members that one lane handles. The 32 lanes together handle eight chunks of 16
-/// pairs. Lane (g, t) = (lane / 4, lane % 4) handles pairs 2t and 2t + 1 (`low`) and pairs 2t + 8
-/// and 2t + 9 (`high`) of chunk g. A word contains two pairs, with one byte per member.
+/// pairs. Lane 4g + t (t = 0..3) handles pairs of chunk g. `low` contains pairs 2t and 2t + 1.
+/// `high` contains pairs 2t + 8 and 2t + 9. A word contains two pairs, with one byte per member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
 };

@@ -12,13 +12,13 @@
 // the sum of s_i s_j r_ij over all pairs of members i and j. If the signs add up to 0, the variance
 // is v. For the mean, whose signs are all 1, the variance is n + v.
 
-// For each number of members, a constant matrix maps the values r (one minus the correlation of the
-// noise) of all pairs of members to the noise variances of the group coefficients.
+// A constant matrix maps the values r_ij of all pairs of members to the noise variances of the
+// group coefficients. There is one matrix for each number of members.
 
 // The matrices contain the pairs of members m and m' in the order of x = m XOR m'. With the Haar
-// transform, the matrix elements of a pair depend only on the position of the highest 1 bit of x,
-// and on the bits of m at all other positions. Therefore, values of x with the same highest 1 bit
-// share a matrix (HaarPairs::matrix_of).
+// transform, the elements of a pair depend on the position of the highest 1 bit of x. They also
+// depend on the bits of m at all other positions. Therefore, values of x with the same highest 1
+// bit share a matrix (HaarPairs::matrix_of).
 
 namespace lull::bm3d::filter_detail {
 
@@ -37,21 +37,17 @@ constexpr int highest_bit(int x) {
   return bit;
 }
 
-/// Returns pair `index` of a group of N = 2^log2_members members. The indices N / 2 to N^2 / 2 - 1
-/// enumerate all pairs. For all other indices, both members of the result are 0.
-///
-/// Let x = index / (N / 2) (rounded down) and q = index % (N / 2). The pair consists of the members
-/// m and m XOR x. Let b be the position of the highest 1 bit of x. In binary, m is q with an
-/// additional 0 bit at position b: bits 0 to b - 1 of q remain in place, and the higher bits of q
-/// move up by one position. Example for N = 8: index 11 has x = 2 (binary 10) and q = 3 (binary
-/// 11), so the members are 5 (binary 101) and 7 (binary 111).
+/// Returns pair `index` of a group of N = 2^log2_members members: m and m XOR x, with x = index /
+/// (N / 2). The indices N / 2 to N^2 / 2 - 1 enumerate all pairs. For all other indices, both
+/// members of the result are 0.
 constexpr MemberPair pair_of(int log2_members, int index) {
   const int members = 1 << log2_members, half = members / 2;
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  // m has a 0 bit at the position of the highest 1 bit of x. Therefore, each pair (m, m XOR x)
-  // occurs only once.
+  // In binary, m is q with an additional 0 bit at the position of the highest 1 bit of x.
+  // Therefore, each pair (m, m XOR x) occurs only once. Example for N = 8: index 11 has x = 10b and
+  // q = 11b, so the members are 101b and 111b.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};

@@ -2,23 +2,23 @@
 // The layout of a group in the filter kernels for coloured noise. A warp transforms 16 patches at a
 // time. The patches of one pass have the indices 0 to 15.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads columns 2t and 2t + 1 of the patches g and g + 8
-// from shared memory.
+// In the steps below, g is lane / 4, and t is lane % 4.
+
+// Step 1: Lane 4g + t loads columns 2t and 2t + 1 of the patches g and g + 8 from shared memory.
 
 // Step 2, horizontal transform: A matrix product transforms two rows of 8 patches, and performs the
-// first butterfly of the vertical transform. After all products, lane (g, t) = (lane / 4, lane % 4)
-// has data of four patches: 2t, 2t + 1, 2t + 8 and 2t + 9. From each row of these patches, the lane
-// has the coefficient with the horizontal frequency g.
+// first butterfly of the vertical transform. After all products, lane 4g + t has data of four
+// patches: 2t, 2t + 1, 2t + 8 and 2t + 9. From each row of these patches, the lane has the
+// coefficient with the horizontal frequency g.
 
 // Step 3, vertical transform: Each lane computes the remaining butterflies in its own registers.
 
 // Step 4, transform across the group: A matrix product transforms each patch coefficient across the
-// group. Lane (g, t) = (lane / 4, lane % 4) then has the group coefficients 2t, 2t + 1, 2t + 8 and
-// 2t + 9 for the 8 patch coefficients with the horizontal frequency g.
+// group. Lane 4g + t then has coefficients with the horizontal frequency g: 8 patch coefficients,
+// each for the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9.
 
-// Step 5, inverse transform across the group: After a matrix product, lane (g, t) = (lane / 4, lane
-// % 4) has the coefficients with the horizontal frequencies 2t and 2t + 1 of the patches g and g +
-// 8.
+// Step 5, inverse transform across the group: After a matrix product, lane 4g + t has coefficients
+// of the patches g and g + 8. Their horizontal frequencies are 2t and 2t + 1.
 
 // Step 6, inverse transforms of the patches: Each lane computes the butterflies of the vertical
 // transform. A matrix product performs the last butterfly, the horizontal transform and the
@@ -182,8 +182,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
 /// have white noise of variance 1.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Element 0 of the arrays is for group coefficients 2t and 2t + 1, and element 1 for 2t + 8 and
-  // 2t + 9, where t is lane % 4.
+  // With t = lane % 4, element 0 is for the group coefficients 2t and 2t + 1. Element 1 is for 2t +
+  // 8 and 2t + 9.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =

@@ -2,22 +2,22 @@
 // Collaborative filtering and aggregation of one batch, for the separable real transforms and white
 // noise. For coloured noise, see coloured_kernel.cuh.
 
-// A warp filters one group in registers, in half precision with two values per register.
+// A warp filters one group in registers, in half precision with two values per register. In the
+// steps below, g is lane / 4, and t is lane % 4.
 
-// Step 1: Lane (g, t) = (lane / 4, lane % 4) loads rows 2t and 2t + 1 of column g of each patch
-// from shared memory. The layout of the rows avoids bank conflicts.
+// Step 1: Lane 4g + t loads rows 2t and 2t + 1 of column g of each patch from shared memory. The
+// layout of the rows avoids bank conflicts.
 
-// Step 2, vertical transform: After a matrix product on the tensor cores, lane (g, t) = (lane / 4,
-// lane % 4) has coefficient g of columns 2t and 2t + 1, for two patches at a time.
+// Step 2, vertical transform: A matrix product on the tensor cores processes two patches at a time.
+// Lane 4g + t then has coefficient g of columns 2t and 2t + 1.
 
-// Step 3, horizontal transform: After a matrix product, lane (g, t) = (lane / 4, lane % 4) has the
-// coefficients (g, 2t) and (g, 2t + 1).
+// Step 3, horizontal transform: After a matrix product, lane 4g + t has the coefficients (g, 2t)
+// and (g, 2t + 1).
 
 // Step 4: Each lane computes the transform across the group and the shrinkage in its own registers.
 
 // Step 5, inverse transforms of the patches: Two matrix products transform a patch back, and
-// multiply it by the aggregation window. Lane (g, t) = (lane / 4, lane % 4) then has rows 2t and 2t
-// + 1 of column g.
+// multiply it by the aggregation window. Lane 4g + t then has rows 2t and 2t + 1 of column g.
 
 // Step 6: Each lane adds its rows, multiplied by the weight of the group, to the sums.
 

@@ -25,9 +25,8 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// Convolves the weights along x with the one-dimensional aggregation window, for the four samples
-/// of this lane. The sum for a sample contains the weights at this sample and at the 7 samples to
-/// its left.
+/// Computes four sums of weights, one for each sample of this lane. A sum contains the weights at
+/// the sample and at the 7 samples to its left, multiplied by the aggregation window.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
   float v[3 * 4] = {}, sum[4] = {};  // positions -8 to 3
