@@ -27,7 +27,7 @@ using lull::BackendKind;
 
 /// Opens a BM4D session for slices in ascending order along z. Results are bit-identical for any
 /// number of threads. The session does not filter planes whose sigma is 0.
-/// @throws InvalidArgument  a parameter is out of range (params.h)
+/// @throws InvalidArgument  a parameter is out of range
 /// @throws DeviceUnavailable  the build or machine lacks the backend
 /// @throws OutOfDeviceMemory  the device has too little memory
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,

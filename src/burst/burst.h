@@ -11,7 +11,7 @@ namespace lull::burst {
 
 /// Returns a session that aligns frames in host memory and passes them to `denoiser`. The session
 /// warps the frames that are at most `around` frames before or after the reference frame `keep`.
-/// All other frames remain unchanged.
+/// Other frames remain unchanged.
 /// @param main_plane  the plane of `format` that determines the alignment
 /// @param keep  number of the reference frame, counted from 0
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,

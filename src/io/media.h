@@ -44,16 +44,29 @@ struct AdditionalSource {
   const MediaSource* source = nullptr;
 };
 
-/// The part of a job in segments that a process performs. `all` is the complete job. If several
-/// processes share the job, a process writes the plan (`plan`), encodes segments (`segments`), or
-/// joins the segments (`join`).
-enum class JobPart { all, plan, segments, join };
+/// The part of a job in segments that a process performs. If several processes share a job, each
+/// process opens a sink with the same path.
+enum class JobPart {
+  all,  // the complete job
+  /// The caller writes frames without samples. finish() writes the plan to the folder of the job.
+  plan,
+  /// The source starts at SegmentOptions::start_picture. The sink writes a file for each segment.
+  segments,
+  /// The caller writes no frames. finish() creates the output.
+  join
+};
 
-/// Options of a job that encodes the output in segments (see open_sink()). If the process ends
-/// early, the finished segments remain for the next run.
+/// Options of a job that encodes the output in independent segments. Each segment is a file in the
+/// folder "PATH.lull-job". The sink writes this file to the disk before the next segment begins.
+/// finish() joins the segments, renames the output and removes the folder. Input and output must be
+/// files. The output must not be Y4M.
 struct SegmentOptions {
-  int frames = 0;       // frames of each segment except the last one; at least 2
-  bool resume = false;  // whether to continue an interrupted job
+  int frames = 0;  // frames of each segment except the last one; at least 2
+  /// Whether to continue an interrupted job. Without finish(), the folder of the job remains if it
+  /// contains a finished segment. To continue the job, the caller opens source and sink again with
+  /// equal options, and writes the same frames. The output then has the same bytes as that of a job
+  /// without interruption.
+  bool resume = false;
   /// The settings of the filter on which the frames depend. open_sink() adds further properties to
   /// the list: the input, the options of the source and the options of the sink.
   std::vector<JobFact> facts;
@@ -80,7 +93,11 @@ struct Drops {
 };
 
 struct SinkOptions {
-  std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
+  /// FFmpeg's encoder name. If empty, the output determines the encoder: VP9 in webm, FFV1 if
+  /// lossless, the encoder of the format in y4m and still pictures. All other outputs have x264 for
+  /// 8 bits and x265 for more bits. If these cannot store the samples unchanged, the encoder is
+  /// FFV1. The default crf of x264 and x265 is 18.
+  std::string vcodec;
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
   /// FFmpeg's name of the output pixel format. If empty, the sink chooses the first of the
@@ -135,6 +152,8 @@ struct SinkOptions {
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes a file with one encoded video stream and copies of the other streams of the source.
+/// write() and finish() may throw IoError, for example if the disk is full. If the output is a
+/// still picture, write() throws InvalidArgument for a second frame.
 class MediaSink : public FrameSink {
  public:
   /// encoder(), pixel_format() and container() return FFmpeg's names.
@@ -178,73 +197,58 @@ class MediaSink : public FrameSink {
   }
 };
 
-/// Opens an encoder and a container for frames in the format of `source`. The caller must call this
-/// function once, before the first read of `source`. Another thread may read `source` while the
-/// sink writes, and must reach the end of `source` before finish().
-///
-/// The extension of `path` determines the container. The sink writes to a temporary file in the
-/// folder of `path`, and finish() renames this file to its final name. If the caller does not call
-/// finish(), the destructor of the sink removes the temporary file.
-///
-/// The sink copies metadata, chapters, colour tags, time stamps, and all streams of `source` except
-/// the denoised stream. If the container has its own text format, the sink converts text subtitles
-/// to this format.
-///
-/// Special names of outputs (the names ./-, ./null and ./hash stand for files):
-/// - `-`: the sink writes the container to SinkOptions::descriptor without delay, and omits content
-///   that the container cannot store.
-/// - `null`: the sink discards the frames.
-/// - `hash`: the sink writes lines of text to SinkOptions::descriptor. Comments begin with '#' and
-///   state the format. The line of a frame contains its number, its time stamp, and the SHA-256 of
-///   its samples (planes in order, alpha last, rows without padding, little-endian, like FFmpeg's
-///   framehash for a planar format). finish() writes the last line: "all", the number of frames,
-///   and the SHA-256 of all preceding lines.
-///
-/// Output patterns: a pattern with the extension of a still picture writes one file for each frame,
-/// unless the source is a single still picture. A number pattern (`out.%04d.png`) uses the numbers
-/// of a numbered input. For other inputs, the sink numbers the frames from 0. A `*` becomes the
-/// text that the `*` in the input's pattern matched. A file has a temporary name until it is
-/// complete.
-///
-/// Outputs of volumes: a volume can become only a volume. The formats are NIfTI (.nii, .nii.gz),
-/// NRRD (.nrrd, .nhdr), MGH (.mgh, .mgz) and pairs (.hdr). A DICOM input can also become a .dcm
-/// file, or a folder of DICOM files (a name that ends in `/`). If input and output have the same
-/// format, the output contains everything of the input except the samples.
-///
-/// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
-/// OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
-/// accept stacks. For stacks, `hash` writes digests of the float samples of frames
-/// (VideoInfo::values).
-///
-/// Segments: if SinkOptions::segments has a value, the sink encodes the video in independent
-/// segments. Each segment is a file in the folder "PATH.lull-job". The sink writes this file to the
-/// disk before the next segment begins. finish() joins the segments, renames the output to its
-/// final name and removes the folder. Input and output must be files. The output must not be Y4M.
-///
-/// Interrupted jobs in segments: if the caller does not call finish(), the folder "PATH.lull-job"
-/// remains if it contains a finished segment. To continue the job, the caller opens source and sink
-/// again with equal options and `resume`, and writes the same frames. The output then has the same
-/// bytes as that of a job without interruption.
-///
-/// Shared jobs: each process sets SegmentOptions::part and uses the same `path`. For `plan`, the
-/// caller writes frames without samples, and finish() writes the plan to the folder of the job. For
-/// `segments`, the source starts at SegmentOptions::start_picture, and the sink writes a file for
-/// each segment. For `join`, the caller writes no frames, and finish() creates the output.
-///
-/// Default encoders, if SinkOptions::vcodec is empty: VP9 in webm, FFV1 for lossless outputs, and
-/// the encoder of the format in y4m and still pictures. In all other outputs: x264 for 8 bits and
-/// x265 for more bits if they can store the samples unchanged, and otherwise FFV1. The default crf
-/// of x264 and x265 is 18.
-///
-/// Errors of the sink: write() and finish() may throw IoError, for example if the disk is full. If
-/// the output is a still picture, write() throws InvalidArgument for a second frame.
-/// @throws InvalidArgument  the container, the encoder or an option is unknown; the encoder cannot
-///     store the samples; the container cannot store a stream; the output equals the input; or,
-///     with SinkOptions::strict_metadata, the output loses a property of the input
-/// @throws InvalidArgument  the interrupted job had another input or other options
-/// @throws CannotCreate  the file exists (without `overwrite`), or lull cannot create the file; or
-///     there is an interrupted job (without `overwrite` or `resume`)
-/// @throws TryAgain  another process works on the job
+// Output files: the sink writes to a temporary file in the folder of the output. finish() renames
+// this file to its final name. Without finish(), the destructor of the sink removes the temporary
+// file.
+
+// Copies: the sink copies metadata, chapters, colour tags, time stamps, and all streams except the
+// denoised stream. If the container has its own text format, the sink converts text subtitles to
+// this format.
+
+// Special names of outputs (the names ./-, ./null and ./hash stand for files):
+// - `-`: the sink writes the container to SinkOptions::descriptor without delay. It omits content
+//   that the container cannot store.
+// - `null`: the sink discards the frames.
+// - `hash`: the sink writes lines of text to SinkOptions::descriptor.
+
+// Lines of the output `hash`: comments begin with '#' and state the format. The line of a frame
+// contains its number, its time stamp, and the SHA-256 of its samples. finish() writes the last
+// line: "all", the number of frames, and the SHA-256 of all preceding lines.
+
+// Order of the samples in `hash`: planes in order, alpha last, rows without padding, little-endian.
+// FFmpeg's framehash has the same order for planar formats. For stacks, the samples are the float
+// samples of frames (VideoInfo::values).
+
+// Patterns: an output pattern of still pictures writes one file per frame, unless the source is a
+// single still picture. The numbers of `out.%04d.png` are those of a numbered input, and otherwise
+// begin at 0. A `*` becomes the text that matched the `*` in the input's pattern. A file has a
+// temporary name until it is complete.
+
+// Outputs of volumes: a volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd,
+// .nhdr), MGH (.mgh, .mgz) or a pair (.hdr). A DICOM input can also become a .dcm file, or a folder
+// of them (a name that ends in `/`). An output in the format of the input contains everything of
+// the input except the samples.
+
+// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
+// OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
+// accept stacks.
+
+// Errors of open_sink():
+// - InvalidArgument: an unknown container, encoder or option; samples or a stream that the output
+//   cannot store; an output that equals the input.
+// - InvalidArgument: a loss (with SinkOptions::strict_metadata).
+// - InvalidArgument: an interrupted job with another input or other options.
+
+// Further errors of open_sink():
+// - CannotCreate: the file exists (without `overwrite`), or cannot be created.
+// - CannotCreate: an interrupted job (without `overwrite` or `resume`).
+// - TryAgain: another process works on the job.
+
+/// Opens an encoder and a container for frames in the format of `source`. The extension of `path`
+/// determines the container. The caller must call this function once, before the first read of
+/// `source`. Another thread may read `source` while the sink writes. `source` must be at its end
+/// before finish().
+/// @throws InvalidArgument, CannotCreate, TryAgain
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
@@ -254,11 +258,10 @@ class MediaSink : public FrameSink {
 /// @throws any exception of open_sink()
 void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
 
-/// Checks the name of an output before the caller opens the input, because opening a volume or a
-/// stack can take minutes. The function throws only errors that open_sink() would throw. If the
-/// input does not exist, or if the output is a pattern, a pipe or a job in segments, the function
-/// checks nothing.
-/// @param input, reading  the arguments of the later call of open_source()
+/// Checks the name of an output before the caller opens the input, which can take minutes. Throws
+/// only errors that open_sink() would throw. Checks nothing if the input does not exist, or if the
+/// output is a pattern, a pipe or a job in segments.
+/// @param input, reading  the arguments of the later open_source()
 /// @throws InvalidArgument, CannotCreate, IoError
 void check_output_name(const std::string& path, const std::string& input,
                        const SourceOptions& reading, const SinkOptions& options);

@@ -71,7 +71,7 @@ class TemporaryText {
 };
 
 /// Reads a text file.
-/// @throws NoInput  the file does not exist, is not a regular file, or is not readable
+/// @throws NoInput  no readable regular file has this name
 /// @throws BadData  the file has more than `max_bytes` bytes
 /// @throws IoError  the error may be temporary
 [[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);

@@ -20,11 +20,12 @@
 // matcher finds new groups in the partly denoised picture z. All other iterations keep the previous
 // groups.
 
-// After iteration 1, the matcher compares patches of the partly denoised picture z, not of the
-// estimate x, because the errors of the patches of x are correlated within a group.
+// After iteration 1, the matcher compares patches of the partly denoised picture z. In the estimate
+// x, the errors of patches of the same group are correlated.
 
-// Quantisation of the guide: Integer samples q make distances equal in all backends. A sample v
-// becomes, in single precision and with scale = guide_levels / (high - low),
+// Quantisation of the guide: Integer samples q make distances equal in all backends. The matcher
+// converts a sample v in single precision:
+//     scale = guide_levels / (high - low)
 //     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
 // The range [low, high] is guide_range(set, format, noise, 1) in all iterations.
 
@@ -35,8 +36,8 @@
 // samples along each axis. The distance d is the sum of squared differences of the quantised
 // samples.
 
-// The candidates of a reference patch are sorted by their keys. For patches of n = side^2 samples
-// and the distance d, the key is
+// The candidates of a reference patch are sorted by their keys. d is the distance, and n = side^2
+// is the number of samples of a patch.
 //     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
 // The index is 1 + the raster index of the displacement in the search window. The key of the
 // reference patch is 0. Keys are unique.
@@ -44,9 +45,9 @@
 // A group consists of the `group` candidates with the smallest keys, or of all candidates. The
 // order of the members does not change the result.
 
-// Pilot: Let the k rows of Y be the patches of a group, Yc be Y minus the mean of its rows, and C
-// be the matrix of the noise covariances of two patches, summed over their samples. With the floor
-// f (below), the pilot computes the estimates Theta Y:
+// Pilot: The k rows of Y are the patches of a group. Yc is Y minus the mean of its rows. C (below)
+// contains the noise covariances of the patches. f is the floor (below). The pilot computes the
+// estimates Theta Y:
 //     Q = Yc Yc' + alpha^2 C + f I
 //     Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
 
@@ -55,10 +56,10 @@
 // - p_j), where rho is the autocorrelation of the noise, and p_i the position of patch i.
 
 // The floor f, a regularisation term, keeps Q positive definite in single precision. For k patches
-// Yc of n samples, f is
+// of n samples:
 //     f = floor_share trace(Yc Yc') / k + n floor_variance
-// The use of Yc instead of Y reduces the condition number of Q. The estimates are the same with Y
-// and with Yc, because the rows of Theta sum to 1.
+// Yc instead of Y reduces the condition number of Q. The estimates are the same with Y and with Yc,
+// because the rows of Theta sum to 1.
 
 // The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
 // inverse of the relative standard deviation of its noise: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)),
@@ -69,12 +70,13 @@
 //     t = max(1 - std(Y - Z) / s, tau)
 // where std is the standard deviation over all samples.
 
-// Estimates of iteration m: Let the rows of X and Z be the patches of a group in x and z, t the
-// noise level of Z, and C and f as in the pilot, but with Xc instead of Yc. The estimates are E for
-// x and F for z:
+// Estimates of iteration m: The rows of X and Z are the patches of a group in x and z. The noise
+// level of Z is t. C and f are those of the pilot, but with Xc instead of Yc.
 //     Q = Xc Xc' + g C + f I, g = excess t^2
 //     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
-//     E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or r = 0 if tau is 0
+
+// The estimates are E for x and F for z. If tau is 0, r is 0.
+//     E = Theta Z, F = (1 - r) E + r Z, r = tau / t
 
 // The next x and z are the weighted means of the estimates E and F, with the weights of the pilot.
 // In the last iteration, tau = 0, so F equals E.
@@ -110,9 +112,9 @@
 // parts in the first frames of the patches. The other is the covariance of the parts in the second
 // frames.
 
-// White noise: The vector of ones is an eigenvector of Q, with the eigenvalue e = alpha^2 n s^2 + f
-// in the pilot, and e = g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the
-// matrix of ones divided by k e, and Theta is symmetric.
+// White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 + f in
+// the pilot, and g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the matrix
+// of ones divided by k e, and Theta is symmetric.
 
 #include <cstdint>
 

@@ -358,8 +358,8 @@ void ClockBridge::remove_marks(Stream& stream) {
 }
 
 /// Adds a packet to the packets for `pop()`. A packet with the damage flag waits for three further
-/// packets, because FFmpeg's demuxer also sets this flag before a jump, and FFmpeg's parsers may
-/// move the flag to an earlier packet.
+/// packets, because the flag is ambiguous. FFmpeg's demuxer also sets it before a jump, and
+/// FFmpeg's parsers may move it to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

@@ -35,10 +35,10 @@ const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head);
 
 class InputContainer {
  public:
-  /// @param bytes    must outlive this object
-  /// @param picture  true if the input is a file of a picture sequence, which stores no time stamps
-  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, consists of
-  ///     tiles of one picture, or is truncated although `options` permits no damage
+  /// @param bytes  must outlive this object
+  /// @param picture  whether the input is a file of a picture sequence, without time stamps
+  /// @throws BadData  no media file, no video, only tiles of one picture, a limit exceeded, or
+  ///     damage that `options` does not permit
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);

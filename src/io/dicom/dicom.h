@@ -16,9 +16,9 @@ namespace lull::io {
 
 /// Reads the headers of a DICOM series and sorts the slices along their normal. Slices at equal
 /// positions form a time series of volumes.
-/// @param series  the UID or the number of the series; empty: the only series
-/// @throws BadData  a file is damaged or not supported, or the slices do not form a volume
-/// @throws InvalidArgument  there is no such series, or `series` is empty and there are several
+/// @param series  UID or number of the series; empty: the only series
+/// @throws BadData  a file is damaged or unsupported, or the slices form no volume
+/// @throws InvalidArgument  no such series, or several without `series`
 [[nodiscard]] ForeignVolume read_dicom(const std::string& path, const std::string& series);
 
 }  // namespace lull::io

@@ -16,8 +16,8 @@ namespace lull::io {
 
 /// Opens an output for copies of the files of `volume`, with new UIDs and new, uncompressed
 /// samples. The image type of the copies is DERIVED, SECONDARY.
-/// @throws InvalidArgument  the input has several files, and `path` is the name of one file
-/// @throws CannotCreate  the folder is not empty, or the file exists and must not be replaced
+/// @throws InvalidArgument  several input files, but `path` names a file
+/// @throws CannotCreate  the folder is not empty, or the file must not be replaced
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,
                                                               const ForeignVolume& volume,
                                                               const SinkOptions& options);

@@ -53,18 +53,17 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// Seeks to the picture `number`, and compares the decoded picture with the index. Tries these
-// positions in order:
-// - the time of the picture
-// - 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding times
-// - two earlier keyframes in turn, because some decoders need packets of earlier GOPs
+// Seeks to the picture `number`, and compares the decoded picture with the index. If they differ,
+// tries up to three earlier positions.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
   const FrameMark& mark = marks.at(static_cast<std::size_t>(number));
   auto from = static_cast<std::size_t>(number);
   for (int attempt = 0; attempt < attempts && !sought_; ++attempt) {
+    // Some decoders need packets of earlier GOPs.
     while (attempt > 1 && from > 0 && !marks[--from].key) continue;
+    // Some demuxers (MPEG-TS) seek by decoding times.
     const std::int64_t earlier =
         attempt > 0 ? reordered * std::max<std::int64_t>(mark.duration, 1) : 0;
     if (!demuxer_.seek(marks[from].pts - earlier)) continue;

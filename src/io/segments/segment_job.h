@@ -21,10 +21,10 @@ namespace lull::io {
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
-  /// @throws CannotCreate  the folder cannot be created, or it contains a job and neither
-  ///     options.resume nor `overwrite` is true
+  /// @throws CannotCreate  the folder cannot be created, or it contains a job that must neither
+  ///     continue (options.resume) nor be replaced
   /// @throws TryAgain  another process uses the folder
-  /// @throws BadData  the manifest has a newer format, and `overwrite` is false
+  /// @throws BadData  a manifest in a newer format, without `overwrite`
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();

@@ -18,9 +18,8 @@ struct DoneSegments {
 
 /// Writes the packets of all segments, interleaved with the copied streams. The function reads the
 /// copied streams from the input again. Equal jobs give bit-identical files.
-/// @param source  a source that has reached its end, because its selection of frames is complete
-///     only then
-/// @param tick    seconds per tick of the encoder's times
+/// @param source  a source at its end, where its selection is complete
+/// @param tick  seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);
 

@@ -15,9 +15,9 @@ namespace lull::io {
 
 /// Writes the pyramid levels of the last written page. Each sample of a level is the mean of a
 /// block of the previous level, rounded to the sample type.
-/// @param samples  samples of the page, in native byte order
-/// @param copies   layouts of the levels, the largest first
-/// @param set_tags  sets the tags of the level with the given index
+/// @param samples  the page, in native byte order
+/// @param copies  layouts of the levels, the largest first
+/// @param set_tags  sets the tags of a level
 /// @throws IoError, and any exception of `set_tags`
 void write_copies(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples,
                   std::span<const TiffLayout> copies,

@@ -15,11 +15,10 @@ struct StatedSize {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Copies the directory at byte `at` of the file `path` to the end of the file `descriptor`, bit
-/// for bit except the picture size. Both files must have the same byte order and size of offsets.
-/// @return the offset of the copy; nullopt if the directory is damaged, has values of unknown
-///     types, or has more bytes of values than the file; unused bytes may then remain at the end of
-///     the file
+/// Copies the directory at byte `at` of `path` to the end of `descriptor`, bit for bit except the
+/// picture size. Both files must have the same byte order and size of offsets. A failure may leave
+/// unused bytes at the end of `descriptor`.
+/// @return the offset of the copy, or nullopt for a damaged or unsupported directory
 /// @throws IoError
 std::optional<std::uint64_t> copy_sub_directory(const std::string& path, std::uint64_t at,
                                                 const DirectoryFormat& format,

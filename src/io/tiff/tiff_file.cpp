@@ -87,11 +87,13 @@ bool is_tiff_stack(const std::string& path) {
     const bool is_single = layout.is_grey() && layout.samples() == 1 &&
                            (layout.bits > 16 || layout.form == SAMPLEFORMAT_INT ||
                             (layout.is_float() && layout.bits != 16));
-    if (is_single) return true;
+    if (is_single) return true;  // still pictures lack these sample types
     // ImageJ stores grey samples with a palette for display, so a page with a palette may be a
     // slice.
     const bool is_slice =
         layout.is_grey() || (layout.photometric == PHOTOMETRIC_PALETTE && is_imagej(file.handle()));
+    // For a single colour page that describes several pictures, the source of stacks reports that
+    // these pictures have no pages.
     return is_slice ? described > 1 || file.next_picture() : described > 1 && !file.next_picture();
   } catch (const Error&) {
     return false;

@@ -19,10 +19,8 @@ bool is_imagej(TIFF* page);
 /// MetaMorph's tag UIC2. Returns 0 for pages of other programs.
 std::uint64_t described_pictures(TIFF* page);
 
-/// Returns whether a TIFF file is a stack of grey slices: several grey pages, a grey page that
-/// describes several pictures, or sample types that still pictures lack (signed integers, more than
-/// 16 bits). Also returns true for a single colour page that describes several pictures, so that
-/// the source of stacks opens the file and reports that these pictures have no pages. Returns false
+/// Returns whether a TIFF file is a stack of grey slices. A stack has several grey pages, a grey
+/// page that describes several pictures, or sample types that still pictures lack. Returns false
 /// for unreadable files.
 bool is_tiff_stack(const std::string& path);
 

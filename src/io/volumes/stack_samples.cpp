@@ -141,8 +141,8 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // A range of floats fits the scale 0..white if its span is at least `min_used` * white, and if
-  // neither of its ends lies more than `beyond` * white outside the scale.
+  // A range of floats fits the scale 0..white under two conditions. Its span is at least `min_used`
+  // * white. Its ends lie at most `beyond` * white outside the scale.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&

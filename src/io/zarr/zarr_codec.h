@@ -19,8 +19,8 @@ namespace lull::io {
 
 /// Decompresses a chunk.
 /// @param chunk_size  exact size of the decompressed chunk in bytes
-/// @param path        name of the chunk's file, for error messages
-/// @throws BadData  the chunk is damaged, truncated, or has another size or checksum
+/// @param path  name of the chunk's file in error messages
+/// @throws BadData  a damaged chunk, or another size or checksum
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
                                                   std::vector<std::byte> stored,
                                                   std::size_t chunk_size, const std::string& path);

@@ -13,12 +13,10 @@ namespace lull::io {
 ///     more samples along an axis than the previous level
 void check_pyramid(const ZarrImage& image);
 
-/// Writes a pyramid level. Its samples are means of blocks of the previous level. The sizes of the
-/// two levels determine the size of the blocks. The means ignore samples that are not finite; a
-/// block without finite samples becomes NaN, or 0 in integer types.
-/// @param from, to  the previous level and the written level; `output` contains the folders of
-///     these two levels
-/// @param input     the input's array of this level; may be null
+/// Writes a pyramid level. Its samples are means of blocks of the previous level, without samples
+/// that are not finite. A block without finite samples becomes NaN, or 0 in integer types.
+/// @param from, to  the previous and the written level; both have folders in `output`
+/// @param input  the input's array of this level; may be null
 /// @throws IoError
 void write_level(OutputFolder& output, const ZarrLevel& from, const ZarrLevel& to,
                  const ZarrArray* input, const std::string& scratch);

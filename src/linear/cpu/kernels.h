@@ -74,13 +74,10 @@ struct ReferenceRow {
 /// picture, and for frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
-/// Makes the group of a reference patch: writes the reference patch and the candidates with the
+/// Makes the group of a reference patch. Writes the reference patch and the candidates with the
 /// smallest keys to `members`, and returns the number of members.
-/// @param keys  the keys of the candidates of the reference patch
-/// @param count  the number of keys, a multiple of 16
-/// @param limit  on entry, a guess of the largest key in the group. The function first reads only
-///     candidates with keys up to `limit`, and raises `limit` if these candidates do not fill the
-///     group. On return, `limit` is the guess for the next reference patch.
+/// @param count  number of candidates, a multiple of 16
+/// @param limit  a guess of the largest key in the group; on return, the guess for the next group
 /// @param scratch  memory for count + 16 elements
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);

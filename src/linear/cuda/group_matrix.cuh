@@ -227,9 +227,9 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise, where k is `count`, 11' is
-/// the matrix of ones, and `own` is the eigenvalue of Q for the vector of ones. Reads only the
-/// upper triangle of blocks of Q^-1.
+/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise. 11' is the matrix of ones,
+/// and k is `count`. `own` is the eigenvalue of Q for the vector of ones. Reads only the upper
+/// triangle of blocks of Q^-1.
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {

@@ -1,7 +1,7 @@
 #pragma once
-// Symmetric matrices in the registers of a warp, as 16x16 blocks, and their inverses. With g = lane
-// / 4 and t = lane % 4, a lane has columns 8n + 2t and 8n + 2t + 1 of row 8h + g, in half[n].at[2h]
-// and half[n].at[2h + 1].
+// Symmetric matrices in the registers of a warp, as 16x16 blocks, and their inverses. Lane 4g + t
+// (t = 0..3) has columns 8n + 2t and 8n + 2t + 1 of row 8h + g. They are in half[n].at[2h] and
+// half[n].at[2h + 1].
 
 // Blocks have the layout of tensor core results. Left operands and transposed right operands have
 // the same layout, so lanes exchange no values.
