@@ -12,14 +12,14 @@
 // In the second phase, members of groups of the first phase are the candidates. The matcher
 // compares these candidates in the guide of the second phase.
 
-// If the matcher does not search the complete window of a reference patch, the reference patch has
-// the following candidates, in this order:
+// A reference patch without a complete search has these candidates, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
 // 2. patches of the refinement windows in neighbouring frames, around the position that motion
 //    predicts;
-// 3. group members of neighbouring reference patches whose complete windows the matcher searches. A
-//    candidate has the displacement from the current reference patch that the member has from the
-//    neighbouring reference patch.
+// 3. candidates from the groups of neighbouring reference patches with a complete search.
+
+// The candidate of a group member has the displacement of the member, but from the current
+// reference patch instead of the neighbouring one.
 
 // The matcher searches frames in the order that group.h defines. Group members outside the search
 // window of the reference patch are not candidates.

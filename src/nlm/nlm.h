@@ -13,17 +13,17 @@ namespace lull::nlm {
 using lull::Backend;
 using lull::BackendKind;
 
-/// Opens a session for frames, or slices, of one format. Results do not depend on the number of
-/// threads, bit for bit. A part of a clip or volume gives the same results as the whole if the
-/// session also receives margin(params) frames around the part.
-///
-/// For pictures in RGB, all channels have the same weights, which depend on the distances of all
-/// channels. If YUV planes have equal sizes, all planes have the weights of luma. If chroma is
-/// subsampled, both chroma planes have the same weights, which depend on the distances of both
-/// chroma planes. In volumes, the session filters each plane separately.
-/// @throws InvalidArgument     a parameter is outside its range (params.h)
-/// @throws DeviceUnavailable   this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory the memory of the device is too small for the session
+// Weights of colour pictures: in RGB, all channels have the same weights, which depend on the
+// distances of all channels. If YUV planes have equal sizes, all planes have the weights of luma.
+
+// Subsampled chroma: both chroma planes have the same weights, which depend on the distances of
+// both planes. In volumes, the session filters each plane separately.
+
+/// Opens a session for frames, or slices, of one format. The results are bit-identical for any
+/// number of threads. Parts of a clip or volume give the same results as the whole. The session
+/// must also receive margin(params) frames around the part.
+/// @throws InvalidArgument  a parameter is out of range
+/// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 

@@ -26,8 +26,8 @@
 // is never in a missing slice. The engine also replicates or mirrors missing slices of a patch.
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
-// sigma_c^2, for C guide planes G_c and N samples of a patch, with a_c = 1 / (C sigma_c^2) and beta
-// = Params::mean_term:
+// sigma_c^2. There are C guide planes G_c, and N samples in a patch. a_c is 1 / (C sigma_c^2), and
+// beta is Params::mean_term.
 //   D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
 //                         + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
 
@@ -47,9 +47,9 @@
 //   A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
 //   result(x) = the mean of A(r, x - r)
 
-// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e), and their
-// mean v(x, e) over the patches r whose block covers x, so that sum_e v = 1. This form is accurate
-// in low precision:
+// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e). v(x, e) is
+// the mean of u(r, e) over the patches r whose block covers x, so sum_e v is 1. This form is
+// accurate in low precision:
 //   result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
 
 #include <cmath>

@@ -1,9 +1,9 @@
 #pragma once
 // Covariance of the noise in the coefficients of two patches.
 
-// The noise variance of a coefficient of a group depends on the positions of the patches in the
-// group, because patches overlap and coloured noise is correlated (Makinen, Azzari, Foi 2020,
-// "Collaborative filtering of correlated noise", section III, doi:10.1109/TIP.2020.3014721).
+// The noise variance of a group coefficient depends on the positions of the patches, because
+// patches overlap and coloured noise is correlated. Source: Makinen, Azzari, Foi 2020,
+// "Collaborative filtering of correlated noise", section III, doi:10.1109/TIP.2020.3014721.
 
 #include <array>
 #include <cstddef>

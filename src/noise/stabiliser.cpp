@@ -112,12 +112,13 @@ class Samples {
 };
 
 /// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
-/// the distance `beyond` > 0 from an end (0 or 255). If the slope of f at the end is at most 1, f
-/// continues linearly. If the slope is greater than 1, f keeps this slope for at most 4 noise
-/// levels `s`, and then continues with a smaller slope. With the smaller slope, f maps the bound of
-/// the filter range to itself. `room` is the distance of this bound from the end.
+/// the distance `beyond` > 0 from an end (0 or 255). f continues with its slope at the end. `s` is
+/// the noise level at the end, and `room` the distance of the bound of the filter range from the
+/// end.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
+  // A steep f would leave the filter range. From `bend` on, it has the smaller slope that maps the
+  // bound of the range to itself.
   const double bend = std::min(4 * s, 0.9 * room / slope);
   if (beyond <= bend) return slope * beyond;
   return slope * bend + (beyond - bend) * (room - slope * bend) / (room - bend);

@@ -3,8 +3,8 @@
 // and an inverse function after the filter.
 
 // Model of the noise: a sample of intensity y is y + s(y) n, clipped, where n is a standard normal
-// variable (Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical Poissonian-Gaussian noise
-// modeling and fitting for single-image raw-data", doi:10.1109/TIP.2008.2001399).
+// variable. Source: Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical Poissonian-Gaussian noise
+// modeling and fitting for single-image raw-data", doi:10.1109/TIP.2008.2001399.
 
 // A function f with f'(z) = sigma / S stabilises clipped noise. S is the standard deviation of
 // clipped samples with the mean z (Foi 2009, "Clipped noisy images: heteroskedastic modeling and

@@ -92,7 +92,7 @@ class PartDenoiser final : public Denoiser {
 
   /// Returns whether the session must stay open after `frame`: `frame` is needed, or lies in the
   /// margin before the next needed frame. A session that filters the stream from its start stays
-  /// open up to the last needed frame.
+  /// open up to the last needed frame. Any other session may end at a context_only frame.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -167,7 +167,9 @@ class PartDenoiser final : public Denoiser {
   Margin margin_;
   RepeatNotes notes_;
   std::function<void(std::int64_t)> idle_;
-  bool from_start_ = false;    // if true, the lead-in of a session is the complete stream before it
+  // If true, one session filters the stream from its start to the last span. Frames in GPU memory
+  // are too large to be stored for the lead-in of a later session.
+  bool from_start_ = false;
   bool running_ = false;       // whether frames are pushed to the session
   std::size_t at_ = 0;         // index of the current or next span
   std::int64_t received_ = 0;  // number of all frames

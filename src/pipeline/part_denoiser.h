@@ -32,17 +32,8 @@ struct PartContext {
 
 /// Returns a denoiser for the frames in `wanted`. All other results are frames without samples.
 /// Results have the order of the stream. `session` filters the first span, and `reopen` opens a
-/// session for each further span. Each session also receives the margin (PartContext::margin)
-/// before and after its span.
-///
-/// If two spans are closer than the margin, one session filters both spans, unless frames with
-/// Frame::context_only lie between the spans.
-///
-/// With a margin, the denoiser stores the last noisy frames, without repeated frames, for the
-/// beginning of the next session. If the frames are in GPU memory, they are too large to be stored.
-/// With a margin, one session then filters the complete stream from its start to the last span.
-/// @param wanted  spans in increasing order, without overlap; the frame numbers do not count frames
-///     with Frame::context_only
+/// session for each further span. Each session also receives the margin around its span.
+/// @param wanted  ascending, without overlap; Frame::context_only frames do not count
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,
                                                  const std::vector<FrameSpan>& wanted,

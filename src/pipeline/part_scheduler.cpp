@@ -17,9 +17,9 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// The scheduler may split a part if the number of its remaining frames is at least a factor times
-// (m + 1), where m is the length of the longer margin in frames. The factor is `worth_splitting`
-// while frames arrive, and `worth_at_the_end` after the last frame.
+// The scheduler may split a part if at least a factor times (m + 1) of its frames remain. m is the
+// length of the longer margin in frames. The factor is `worth_splitting` while frames arrive, and
+// `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {

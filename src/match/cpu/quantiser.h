@@ -19,11 +19,9 @@ inline constexpr float max_score = 65534;
 /// Scratch memory for the minimum and the maximum sample of each row.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit (quantisation step) of the quantised guides. The unit is the larger of two
-/// values. The first value is the smallest unit with which all samples fit in a byte. The second
-/// value is the smallest unit with which the score of the match threshold `tau` fits in 16 bits,
-/// but at most a third of `noise`. With a third of `noise`, the variance of the quantisation error,
-/// unit^2 / 12, is below 1 % of the noise variance.
+/// Chooses the unit (quantisation step) of the quantised guides. With this unit, all samples fit in
+/// a byte. The score of the match threshold `tau` should fit in 16 bits. For this purpose, the unit
+/// increases to at most a third of `noise`.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 

@@ -131,11 +131,10 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // The matcher has searched the complete windows of some reference patches, and has stored the
-    // groups of these patches. The reference patch of this warp has 2^log2 neighbours with stored
-    // groups, and the lanes test the members of these groups. If `log2` is 0, the reference patch
-    // itself has a stored group. Lanes 0 to 14 then test members of this group, and lanes 15 to 30
-    // test members of the four neighbouring groups.
+    // Only reference patches with a complete search have stored groups. The reference patch of this
+    // warp has 2^log2 neighbours with stored groups, whose members the lanes test. If `log2` is 0,
+    // the reference patch itself has a stored group. Lanes 0 to 14 then test its members, and lanes
+    // 15 to 30 test members of the four neighbouring groups.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;

@@ -35,13 +35,11 @@ struct FeatureParams {
                                                                 : 6;
 }
 
-/// Opens a session for renders of one format: RGB or grey, as floats of any range. Each frame has
-/// the available features (Frame::features). Results do not depend on the number of threads, bit
-/// for bit. A part of a clip gives the same results as the clip if the session also receives
+/// Opens a session for renders: RGB or grey floats of any range, with Frame::features. The results
+/// are bit-identical for any number of threads. A session for a part of a clip also needs
 /// margin(params) frames around the part.
-/// @throws InvalidArgument  a parameter is outside its range, or frames are not RGB or grey floats
-/// @throws DeviceUnavailable  this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory  the memory of the device is too small for the session
+/// @throws InvalidArgument  a parameter is out of range, or no RGB or grey floats
+/// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<Denoiser> open_features(const FeatureParams& params,
                                                       const FrameFormat& format,
                                                       const Backend& backend);

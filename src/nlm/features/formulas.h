@@ -33,7 +33,7 @@
 //   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
 
 // The derivative of F in step 4, with W = sum w and x = D_f / k^2. For the colour result, L is 1 /
-// W. At fixed weights, the guided result is a linear combination of the samples u_q; L is the
+// W. At fixed weights, the guided result is a linear combination of the samples u_q. L is the
 // coefficient of u_p in this combination.
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)

@@ -186,6 +186,7 @@ PlaneClipping find_clipping(const NoiseModel& noise, std::span<const Excerpt> gi
   const NoiseEstimate estimate = estimate_noise(excerpts);
   for (int i = 0; i < 3; ++i) {
     if (!clipping[i].any()) continue;
+    // Too high a noise level would turn dark areas black.
     clipping[i].level = clipped_level(noise.plane(i), estimate, i);
     if (clipping[i].level < min_level) clipping[i] = {};
   }

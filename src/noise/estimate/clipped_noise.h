@@ -1,7 +1,7 @@
 #pragma once
-// Clipping limits of noisy samples. Where the signal is at the black level or at the white level,
-// clipping removes half of the noise and shifts the mean of the samples (Foi 2009, "Clipped noisy
-// images", doi:10.1016/j.sigpro.2009.04.035).
+// Clip limits of noisy samples. At the black or white level, clipping removes half of the noise and
+// shifts the mean of the samples. Source: Foi 2009, "Clipped noisy images",
+// doi:10.1016/j.sigpro.2009.04.035.
 
 #include <array>
 #include <limits>
@@ -29,16 +29,15 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
-/// Finds the clipping limits of frames with a given noise level. A limit is the minimum or maximum
-/// of a plane in the first frames of `excerpts`, if more than 3 % of the samples have this value
-/// and a neighbour with another value. Float samples outside 0..white, and planes without visible
-/// clipping (may_show_clipping()), have no limits.
-///
-/// Too high a noise level would turn dark areas black. If estimate_noise() is certain that the
-/// noise is more than 30 % weaker than the given noise, the plane gets the estimated level, or no
-/// limits for an estimate below 4. Planes with a noise curve keep the level of their curve.
+// A clip limit is the minimum or maximum of a plane in the first given frames. More than 3 % of
+// the samples must have this value and a neighbour with another value. Float samples outside
+// 0..white, and planes without visible clipping (may_show_clipping()), have no limits.
+
+/// Finds the clip limits of frames with a given noise level. If estimate_noise() is certain that
+/// the noise is more than 30 % weaker, the plane gets the estimated level. Below a level of 4, it
+/// has no limits. Planes with a noise curve keep their level.
 /// @param noise  the noise with the given levels
-/// @param excerpts  at least one frame; all frames have the same format and are in host memory
+/// @param excerpts  at least one frame, in one format and in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 

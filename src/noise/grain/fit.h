@@ -16,11 +16,11 @@ struct KnownGrain {
   const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
-/// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker equations), and
-/// scaling functions to the grain level as a function of luma. Returns std::nullopt if the grain
-/// level of every plane is below a fifth of an 8-bit step.
-/// @param known  if not null, known noise levels replace measured levels (grain_curve.h), and
-///     correlations of known coloured noise replace measured correlations
+/// Fits autoregressive filters to the correlations of a scene's grain (Yule-Walker equations). Fits
+/// scaling functions to the grain level as a function of luma. Returns nullopt if the grain level
+/// of every plane is below a fifth of an 8-bit step.
+/// @param known  if not null, replaces measured levels (grain_curve.h), and the correlations of
+///     coloured noise
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

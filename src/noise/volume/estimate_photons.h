@@ -24,10 +24,9 @@ struct PhotonEstimate {
 };
 
 /// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
-/// The function fits a line to the variance as a function of the mean. The slope of the line is
-/// `gain`. Its constant is `read`^2 - `gain` * `offset` (PhotonNoise). The third moment of the
-/// samples determines `offset`.
-/// @return std::nullopt if there are too few cubes, or if the variance does not rise with the mean
+/// A line fits the variance as a function of the mean. Its slope is `gain`, and its constant is
+/// `read`^2 - `gain` * `offset`. The third moment of the samples determines `offset`.
+/// @return nullopt for too few cubes, or a variance that does not rise
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);
 

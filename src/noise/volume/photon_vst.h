@@ -11,11 +11,9 @@
 namespace lull {
 
 /// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
-/// must accept stabilised_format(format). The stabilised noise has the level
-/// PhotonStabiliser::sigma(). The noise level of `filter` may be a multiple of this level, for a
-/// stronger or weaker filter. If the filter does not change a sample, the session returns the
-/// original sample, bit for bit.
-/// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
+/// must accept stabilised_format(format). Its noise level is PhotonStabiliser::sigma(), or a
+/// multiple for other strengths. Samples that the filter does not change remain unchanged.
+/// @throws InvalidArgument  several planes, or validate() rejects `noise`
 [[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
                                                         const FrameFormat& format,
                                                         std::unique_ptr<Denoiser> filter,

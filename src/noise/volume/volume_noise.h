@@ -12,9 +12,9 @@
 namespace lull {
 
 /// Kinds of noise of a volume. With Rician noise, a voxel of a magnitude image (MRI) is |v + n1 + i
-/// n2|, where n1 and n2 are normal (Gudbjartsson and Patz 1995, "The Rician distribution of noisy
-/// MRI data", doi:10.1002/mrm.1910340618). For v of several sigma, the distribution is nearly
-/// Gaussian. For v = 0, it is the Rayleigh distribution, with a mean of 1.25 sigma.
+/// n2|, where n1 and n2 are normal. For v of several sigma, the distribution is nearly Gaussian.
+/// For v = 0, it is the Rayleigh distribution, with a mean of 1.25 sigma. Source: Gudbjartsson and
+/// Patz 1995, doi:10.1002/mrm.1910340618.
 enum class NoiseKind { gaussian, rician };
 
 /// A noise level that varies smoothly over a volume. The map contains values at nodes, is linear

@@ -23,10 +23,9 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must accept
-/// stabilised_format(format). The stabilised noise is white and Gaussian with the level
-/// noise.sigma. For stronger or weaker filtering, the caller may open `filter` for a multiple of
-/// this level. Samples that the filter does not change are preserved, bit for bit. Frame::slice is
-/// the position in the noise map. If it is unknown, the session counts slices.
+/// stabilised_format(format), with white Gaussian noise of noise.sigma or a multiple. Samples that
+/// the filter does not change remain unchanged. Frame::slice is the position in the noise map. If
+/// it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
