@@ -32,7 +32,7 @@ struct PartContext {
 
 /// Returns a denoiser for the frames in `wanted`. All other results are frames without samples.
 /// Results have the order of the stream. `session` filters the first span, and `reopen` opens a
-/// session for each further span. Each session also receives the margin around its span.
+/// session for each further span. Each session also receives the margins of its span.
 /// @param wanted  ascending, without overlap; Frame::context_only frames do not count
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,

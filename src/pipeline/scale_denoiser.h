@@ -34,14 +34,11 @@ class Halving {
   std::vector<float> intermediate_;
 };
 
-/// Returns a denoiser of frames at two scales. The result is fine + E G (coarse - D fine), where D
-/// halves the size, E doubles the size, and G is a low-pass filter. The lowest frequencies of all
-/// planes come from the result at half size.
-/// @param frame  format of the frames
-/// @param fine  session for the format `frame`; its results may have a higher bit depth than
-///     `results`
+/// Returns a denoiser of frames at two scales. The result is fine + E G (coarse - D fine). D halves
+/// the size, E doubles the size, and G is a low-pass filter. The lowest frequencies of all planes
+/// come from the result at half size.
+/// @param fine  session for `frame`; may return more bits than `results`
 /// @param coarse  session for half_format(frame)
-/// @param results  sample format of the results
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,
                                                   std::unique_ptr<Denoiser> coarse,

@@ -21,11 +21,10 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 /// `starts` contains increasing times in seconds, with the same origin as Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
-/// Returns a denoiser that filters each scene in its own session, so scenes do not influence each
-/// other. A repeated frame belongs to the scene of the frame that it repeats. latency() is that of
-/// the current session.
+/// Returns a denoiser that filters each scene in its own session. A repeated frame belongs to the
+/// scene of the frame that it repeats. latency() is that of the current session.
 /// @param first  session for scene 0, in which the clip begins
-/// @param find  finds the scene of a frame; not called for repeated frames (Frame::repeat_state)
+/// @param find  finds the scene of a frame that is not repeated
 /// @param open  opens the sessions of all other scenes
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
                                                   SceneOpener open);

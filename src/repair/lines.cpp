@@ -246,9 +246,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // The smoothed profile s is the solution of (I + lambda D^T D) s = p, where p is the input
-  // profile, and D is the difference operator of the given order. The function solves the equation
-  // by Cholesky decomposition. `band` contains the lower band of the matrix.
+  // The smoothed profile s is the solution of (I + lambda D^T D) s = p. p is the input profile, and
+  // D is the difference operator of the given order. `band` contains the lower band of the matrix,
+  // for the Cholesky decomposition.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)

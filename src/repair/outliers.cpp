@@ -41,8 +41,8 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 }
 
 /// Let p be the absolute difference between a sample and the median of the 24 surrounding samples.
-/// A sample is an outlier only if `min_exceeded` or more of the 24 samples differ from it in the
-/// same direction (all darker or all brighter), each by `exceeded_share` * p or more.
+/// `min_exceeded` or more of the 24 samples differ from an outlier in the same direction. Each of
+/// these samples differs by `exceeded_share` * p or more.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 

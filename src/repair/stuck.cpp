@@ -259,8 +259,7 @@ class StuckSearch {
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
     // If the clip has enough stuck pixels in changing surroundings, the search also reports sharp
-    // isolated samples in still surroundings as stuck pixels, even if they do not look like
-    // impulses.
+    // isolated samples in still surroundings. These samples need not look like impulses.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

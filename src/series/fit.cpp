@@ -279,7 +279,7 @@ void fit_components(const Samples& samples, const SeriesNoise& given, const FitO
 }
 
 /// Sets the noise levels of the volumes v and v + half (real and imaginary parts) to the lower of
-/// the two levels, because estimates that include signal are too high.
+/// the two. Estimates that include signal are too high.
 SeriesNoise with_equal_pairs(SeriesNoise noise, int half) {
   for (std::size_t v = 0; half > 0 && v + half < noise.levels.size(); ++v) {
     float &a = noise.levels[v], &b = noise.levels[v + half];

@@ -19,13 +19,11 @@ struct ResidualLevels {
   std::vector<double> ratios;
 };
 
-/// Corrects the noise level of each volume, and the noise map. The corrections come from the
-/// residuals of voxels that have a sample in each volume (VoxelState::complete). If all levels are
-/// equal, they get a common correction. Otherwise, volumes without usable residuals (a ratio of 0)
-/// keep their level.
-///
-/// For Rician noise, the function ignores samples with a signal of less than twice the noise level.
-/// @param basis  the signal components of the series, computed from samples stabilised for `noise`
+/// Corrects the noise level of each volume, and the noise map, by the residuals of complete voxels
+/// (VoxelState). Equal levels get a common correction. Otherwise, volumes without usable residuals
+/// (ratio 0) keep their level. For Rician noise, samples with a signal below twice the noise level
+/// do not count.
+/// @param basis  the signal components
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,
                                                  std::span<const VoxelState> states);

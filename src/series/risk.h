@@ -19,16 +19,14 @@ struct Risks {
   std::vector<double> error;     // standard error of the difference between both errors
 };
 
-/// Estimates the risks of soft thresholding of the DCT coefficients of 4x4x4 voxels by Stein's
-/// unbiased risk estimate (Donoho and Johnstone 1995, doi:10.1080/01621459.1995.10476626).
-///
-/// The rotation from volumes to components commutes with the DCT and keeps the noise of the
-/// coefficients white.
-/// @param means  mean of each volume after variance stabilisation (not contained in components)
-/// @param eigen  the components of the volumes
-/// @param components  number of components that the filter processes; it sets the others to 0
-/// @param voxels  voxels inside the imaged object, in ascending order
-/// @return empty vectors if fewer than 16 cubes are inside the imaged object
+// The rotation from volumes to components commutes with the DCT and keeps the noise of the
+// coefficients white. The filter sets components from the index `components` on to 0.
+
+/// Estimates the risks of soft thresholding of the DCT coefficients of 4x4x4 voxels. Source of
+/// Stein's unbiased risk estimate: Donoho and Johnstone 1995, doi:10.1080/01621459.1995.10476626.
+/// @param means  mean of each stabilised volume
+/// @param voxels  voxels inside the object, ascending
+/// @return empty vectors for fewer than 16 cubes inside the object
 [[nodiscard]] Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
                                    std::span<const int> volumes, std::span<const double> means,
                                    const EigenSystem& eigen, int components,

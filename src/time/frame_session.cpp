@@ -141,8 +141,8 @@ class FrameSession : public Denoiser {
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns true if the end of the clip is known, fewer than `radius` frames follow frame `n`, and
-  /// the search of frame `n` does not extend further ahead than `radius` frames
+  /// Returns true if fewer than `radius` frames follow frame `n` before the known end of the clip.
+  /// The search of frame `n` must also be limited to `radius` frames ahead
   /// (Timeline::extra_ahead()).
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&

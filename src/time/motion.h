@@ -52,11 +52,10 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns the cost that the motion search tolerates in favour of the zero vector, for a region of
-/// `samples` samples. The search selects the zero vector if its cost exceeds the minimum cost by at
-/// most this amount. The amount is sigma^2 / 8 per sample. A larger amount rejects more false
-/// motion, but lowers the PSNR. An amount of sigma^2 / 4 per sample lowers the PSNR by 0.03 dB. At
-/// sigma 40, an amount of sigma^2 / 2 per sample lowers the PSNR by 0.1 dB.
+/// Returns the largest difference of costs at which the motion search selects the zero vector, for
+/// a region of `samples` samples. The difference is sigma^2 / 8 per sample. A larger one rejects
+/// more false motion, but lowers the PSNR: sigma^2 / 4 by 0.03 dB, and sigma^2 / 2 at sigma 40 by
+/// 0.1 dB.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

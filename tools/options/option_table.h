@@ -36,8 +36,8 @@ enum OptionUse : unsigned {
   for_nlm = 512,
   for_groups = 1024,    // non-local means on groups (averages_groups())
   for_features = 2048,  // non-local means on renders with feature buffers
-  /// The option is allowed only on the command line, not in the environment or a settings file,
-  /// because it names files of one run, selects a part of one input, or grants a permission.
+  /// The option is allowed only on the command line, not in the environment or a settings file.
+  /// Such an option names files of one run, selects a part of one input, or grants a permission.
   only_on_command_line = 4096,
   /// The option concerns the machine that runs lull, for example its number of threads. If a
   /// process computes a part of a shared job, only options with this bit take effect from a

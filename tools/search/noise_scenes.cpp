@@ -211,6 +211,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
+    // Filters remove the sum of the measured noise and the coding error, which excerpts do not
+    // contain. Levels far below the coding error therefore count as equal.
     if (all.excerpt_level[last] > 0 &&
         !is_same(std::hypot(level, codec_error), std::hypot(all.excerpt_level[last], codec_error)))
       begins.push_back(i);

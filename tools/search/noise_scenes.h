@@ -48,11 +48,8 @@ void add_codec_error_to_half(SceneNoise& scene);
 /// begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts
-/// @param codec_error  NoiseEstimate::codec_error of the first plane, which estimates of excerpts
-/// do
-///     not contain. Filters remove the sum of the measured noise and this error, so levels far
-///     below the error count as equal.
-/// @param frames_from  reads frames of the clip; if empty, the clip is one scene
+/// @param codec_error  that of the first plane
+/// @param frames_from  if empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all, float codec_error,
                                                 const FramesFrom& frames_from);

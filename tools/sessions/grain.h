@@ -22,9 +22,7 @@ namespace lull::tools {
 /// each scene, because an encoder needs the grain table when it opens.
 class GrainJob {
  public:
-  /// @param format  format of the input
-  /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
-  ///     only once
+  /// @throws InvalidArgument  a format without grain table, or an input that can be read only once
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 

@@ -30,7 +30,7 @@ struct VolumeMask {
 /// Reads the mask for the slices of `source`. Voxels that are not 0 are inside the mask.
 /// @param options  the options of `source`
 /// @throws NoInput  the file cannot be opened
-/// @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
+/// @throws BadData  damage, another size, or no voxel inside
 /// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);

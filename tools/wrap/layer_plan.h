@@ -25,7 +25,7 @@ struct LayerPlan {
 /// @param keeps_layers  whether the output contains all layers
 /// @param input, output  names for messages
 /// @throws BadData  a layer does not exist, or contains no colours
-/// @throws InvalidArgument  the output contains one picture, but there are several names
+/// @throws InvalidArgument  several names for one picture
 [[nodiscard]] LayerPlan plan_layers(const std::vector<io::LayerInfo>& all,
                                     const std::vector<std::string>& names, bool keeps_layers,
                                     const std::string& input, const std::string& output);

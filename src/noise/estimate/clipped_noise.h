@@ -36,7 +36,6 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// Finds the clip limits of frames with a given noise level. If estimate_noise() is certain that
 /// the noise is more than 30 % weaker, the plane gets the estimated level. Below a level of 4, it
 /// has no limits. Planes with a noise curve keep their level.
-/// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame, in one format and in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);

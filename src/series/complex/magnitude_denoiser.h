@@ -17,12 +17,11 @@ using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;
 
 /// Makes a session for the slices of a series of magnitudes. `parts` must be a session of
-/// open_series() for the real parts and then the imaginary parts. NaN samples do not change.
-/// Samples whose filtered real and imaginary parts are both 0 do not change either, because `parts`
-/// returns 0 for samples without noise.
-/// @param slices  number of all slices of the magnitudes
-/// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
-/// @param observer  called for each slice; may be empty
+/// open_series() for the real parts and then the imaginary parts. NaN and samples without noise,
+/// for which `parts` returns 0, do not change.
+/// @param slices  number of magnitude slices
+/// @param zero  sample of the magnitude 0, on the 0..255 scale
+/// @param observer  may be empty
 [[nodiscard]] std::unique_ptr<Denoiser> open_magnitudes(std::unique_ptr<Denoiser> parts,
                                                         const FrameFormat& format,
                                                         std::int64_t slices, float zero,

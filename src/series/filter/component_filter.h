@@ -25,16 +25,11 @@ using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
 /// Filters the components of a decomposed series. For Rician noise, or if `correct` is given, a
-/// first pass corrects the samples, and a second pass decomposes and filters them.
-/// @param samples  the samples of the series; the function stores the filtered components in the
-///     memory of the first volumes
-/// @param options  the options of `fit`
-/// @param memory   provides memory; filter_series() calls `memory` only if a first pass corrects
-///     the samples
-/// @param correct  the correction of samples with Gaussian noise; may be empty
-/// @return the filtered components, in the memory of `samples`; std::nullopt if `filter` returned
-///     false
-/// @throws any exception of `filter`, `memory` and `correct`
+/// first pass corrects the samples. A second pass decomposes and filters them.
+/// @param samples  the series; the result is in its first volumes
+/// @param memory  provides memory for the first pass
+/// @param correct  for Gaussian noise; may be empty
+/// @return nullopt if `filter` returned false
 [[nodiscard]] std::optional<FilteredSeries> filter_series(const Samples& samples, Fit fit,
                                                           const FitOptions& options,
                                                           const VolumeMemory& memory,

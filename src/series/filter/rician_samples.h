@@ -6,14 +6,13 @@
 
 namespace lull::series {
 
-/// A Rician sample z = |v + n1 + i n2| is the magnitude of a real signal v plus complex noise. The
-/// function replaces each sample z by the expectation of v + n1 for this z (rician_expectation()),
-/// with a first estimate of v from `components`. After the replacement, the noise is nearly
-/// Gaussian with an unchanged level, and the mean is linear in the signal.
-///
-/// Variance stabilisation also gives nearly Gaussian noise, but the mean is then not linear in the
-/// signal, so the series would need more components.
-/// @param fit  decomposition of the series, with Rician noise
+// Variance stabilisation also gives nearly Gaussian noise. Its mean is not linear in the signal, so
+// the series would need more components.
+
+/// Replaces each Rician sample z = |v + n1 + i n2| by the expectation of v + n1
+/// (rician_expectation()). A first estimate of the signal v comes from `components`. The noise is
+/// then nearly Gaussian with an unchanged level, and its mean is linear in the signal.
+/// @param fit  decomposition of the series
 /// @param components  the filtered components of `fit`
 void replace_by_expectations(const Samples& samples, const Fit& fit, const Samples& components);
 

@@ -14,9 +14,9 @@ struct EigenSystem {
   const double* vector(std::size_t k) const { return vectors.data() + k * values.size(); }
 };
 
-/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers, by
-/// Householder reduction and the implicit QL method (Golub and Van Loan, "Matrix Computations",
-/// sections 8.3.1 and 8.3.3), in O(size^3). The result does not depend on the number of threads.
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers, in
+/// O(size^3). The method is Householder reduction and implicit QL (Golub and Van Loan, "Matrix
+/// Computations", sections 8.3.1 and 8.3.3). The result does not depend on the number of threads.
 /// @throws InternalError  the matrix contains NaN or infinity
 [[nodiscard]] EigenSystem eigen_of_symmetric(std::vector<double> matrix, int size);
 
