@@ -10,23 +10,24 @@ namespace lull::bm4d {
 using lull::Backend;
 using lull::BackendKind;
 
-// Slices: Frame::slice marks the first slice of a volume. Each plane of the slices is a separate
-// volume. Slices may be in host memory, or in device memory if the backend is a GPU. Memory use
-// does not depend on the number of slices.
-
-// Parts: A part of a volume gives the same results as the complete volume under two conditions. The
-// session also receives margin(params) slices around the part, and slices state their positions.
-
-// Masks: If a slice has a mask (Frame::mask), the session filters the voxels inside the mask. It
-// omits most of the work for all other voxels.
-
-// Latency: On the CPU, the result of a slice is ready after margin(params).after further slices. On
-// a GPU, the result is ready a few slices later.
-
-// Short axes: If an axis is shorter than a cube, the session extends the axis by its mirror image.
-
 /// Opens a BM4D session for slices in ascending order along z. Results are bit-identical for any
 /// number of threads. The session does not filter planes whose sigma is 0.
+
+/// Slices: Frame::slice marks the first slice of a volume. Each plane of the slices is a separate
+/// volume. Slices may be in host memory, or in device memory if the backend is a GPU. Memory use
+/// does not depend on the number of slices.
+
+/// Parts: A part of a volume gives the same results as the complete volume under two conditions.
+/// The session also receives margin(params) slices around the part, and slices state their
+/// positions.
+
+/// Masks: If a slice has a mask (Frame::mask), the session filters the voxels inside the mask. It
+/// omits most of the work for all other voxels.
+
+/// Latency: On the CPU, the result of a slice is ready after margin(params).after further slices.
+/// On a GPU, the result is ready a few slices later.
+
+/// Short axes: If an axis is shorter than a cube, the session extends the axis by its mirror image.
 /// @throws InvalidArgument  a parameter is out of range
 /// @throws DeviceUnavailable  the build or machine lacks the backend
 /// @throws OutOfDeviceMemory  the device has too little memory

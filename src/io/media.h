@@ -197,57 +197,57 @@ class MediaSink : public FrameSink {
   }
 };
 
-// Output files: the sink writes to a temporary file in the folder of the output. finish() renames
-// this file to its final name. Without finish(), the destructor of the sink removes the temporary
-// file.
-
-// Copies: the sink copies metadata, chapters, colour tags, time stamps, and all streams except the
-// denoised stream. If the container has its own text format, the sink converts text subtitles to
-// this format.
-
-// Special names of outputs (the names ./-, ./null and ./hash stand for files):
-// - `-`: the sink writes the container to SinkOptions::descriptor without delay. It omits content
-//   that the container cannot store.
-// - `null`: the sink discards the frames.
-// - `hash`: the sink writes lines of text to SinkOptions::descriptor.
-
-// Lines of the output `hash`: comments begin with '#' and state the format. The line of a frame
-// contains its number, its time stamp, and the SHA-256 of its samples. finish() writes the last
-// line: "all", the number of frames, and the SHA-256 of all preceding lines.
-
-// Order of the samples in `hash`: planes in order, alpha last, rows without padding, little-endian.
-// FFmpeg's framehash has the same order for planar formats. For stacks, the samples are the float
-// samples of frames (VideoInfo::values).
-
-// Patterns: an output pattern of still pictures writes one file per frame, unless the source is a
-// single still picture. The numbers of `out.%04d.png` are those of a numbered input, and otherwise
-// begin at 0. A `*` becomes the text that matched the `*` in the input's pattern. A file has a
-// temporary name until it is complete.
-
-// Outputs of volumes: a volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd,
-// .nhdr), MGH (.mgh, .mgz) or a pair (.hdr). A DICOM input can also become a .dcm file, or a folder
-// of them (a name that ends in `/`). An output in the format of the input contains everything of
-// the input except the samples.
-
-// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
-// OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
-// accept stacks.
-
-// Errors of open_sink():
-// - InvalidArgument: an unknown container, encoder or option; samples or a stream that the output
-//   cannot store; an output that equals the input.
-// - InvalidArgument: a loss (with SinkOptions::strict_metadata).
-// - InvalidArgument: an interrupted job with another input or other options.
-
-// Further errors of open_sink():
-// - CannotCreate: the file exists (without `overwrite`), or cannot be created.
-// - CannotCreate: an interrupted job (without `overwrite` or `resume`).
-// - TryAgain: another process works on the job.
-
 /// Opens an encoder and a container for frames in the format of `source`. The extension of `path`
 /// determines the container. The caller must call this function once, before the first read of
 /// `source`. Another thread may read `source` while the sink writes. `source` must be at its end
 /// before finish().
+
+/// Output files: the sink writes to a temporary file in the folder of the output. finish() renames
+/// this file to its final name. Without finish(), the destructor of the sink removes the temporary
+/// file.
+
+/// Copies: the sink copies metadata, chapters, colour tags, time stamps, and all streams except the
+/// denoised stream. If the container has its own text format, the sink converts text subtitles to
+/// this format.
+
+/// Special names of outputs (the names ./-, ./null and ./hash stand for files):
+/// - `-`: the sink writes the container to SinkOptions::descriptor without delay. It omits content
+///   that the container cannot store.
+/// - `null`: the sink discards the frames.
+/// - `hash`: the sink writes lines of text to SinkOptions::descriptor.
+
+/// Lines of the output `hash`: comments begin with '#' and state the format. The line of a frame
+/// contains its number, its time stamp, and the SHA-256 of its samples. finish() writes the last
+/// line: "all", the number of frames, and the SHA-256 of all preceding lines.
+
+/// Order of the samples in `hash`: planes in order, alpha last, rows without padding,
+/// little-endian. FFmpeg's framehash has the same order for planar formats. For stacks, the samples
+/// are the float samples of frames (VideoInfo::values).
+
+/// Patterns: an output pattern of still pictures writes one file per frame, unless the source is a
+/// single still picture. The numbers of `out.%04d.png` are those of a numbered input, and otherwise
+/// begin at 0. A `*` becomes the text that matched the `*` in the input's pattern. A file has a
+/// temporary name until it is complete.
+
+/// Outputs of volumes: a volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd,
+/// .nhdr), MGH (.mgh, .mgz) or a pair (.hdr). A DICOM input can also become a .dcm file, or a
+/// folder of them (a name that ends in `/`). An output in the format of the input contains
+/// everything of the input except the samples.
+
+/// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an
+/// OME-Zarr store (.zarr). Inputs that are not stacks cannot become stacks. `null` and `hash` also
+/// accept stacks.
+
+/// Errors of open_sink():
+/// - InvalidArgument: an unknown container, encoder or option; samples or a stream that the output
+///   cannot store; an output that equals the input.
+/// - InvalidArgument: a loss (with SinkOptions::strict_metadata).
+/// - InvalidArgument: an interrupted job with another input or other options.
+
+/// Further errors of open_sink():
+/// - CannotCreate: the file exists (without `overwrite`), or cannot be created.
+/// - CannotCreate: an interrupted job (without `overwrite` or `resume`).
+/// - TryAgain: another process works on the job.
 /// @throws InvalidArgument, CannotCreate, TryAgain
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);

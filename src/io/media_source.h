@@ -228,43 +228,43 @@ class MediaSource : public FrameSource {
   virtual std::int64_t decoded() const { return 0; }
 };
 
-// Names of inputs: `path` is the name of a file and may contain any characters. `-` stands for
-// SourceOptions::descriptor, and `./-` stands for a file. `path` may also be a folder with a DICOM
-// series (SourceOptions::series_uid), or an OME-Zarr store.
-
-// Pipes: the source reads pipes and FIFOs as their data arrive. interrupt() ends a read that waits
-// for data.
-
-// Addresses and patterns: if no file has the name `path`, the name may be an address of one of
-// SourceOptions::protocols. It may also be the pattern of a sequence of pictures of one size and
-// kind.
-
-// The last part of a pattern contains a number (`in.%04d.png`, `in.####.tif`) or wildcards
-// (`shot_*.tif`, with * ? [ ]). Numbers of a sequence may be missing. The source sorts names that
-// match wildcards, and compares runs of digits as numbers.
-
-// Stacks: the slices of a volume become grey frames of floats, volume after volume. The pages of a
-// TIFF file become frames of 8 bits, or of floats for other bit depths. VideoInfo::values states
-// the relation between float samples and the values in the file. Values far outside the range
-// become NaN.
-
-// Options for stacks: SourceOptions::selection must select the whole stack. If SourceOptions::raw
-// or SourceOptions::format has a value, the source does not recognise stacks. The time stamp of a
-// frame of a stack is its number.
-
-// Errors of open_source():
-// - NoInput: there is no readable file.
-// - InvalidArgument: an option does not suit the input, for example a part of a stack.
-// - InvalidArgument: the video is interlaced (with refuse_interlaced).
-// - BadData: empty, truncated, no media file, no video, or an unsupported pixel format.
-// - OutOfMemory: Limits::memory is too small.
-
-// Errors of read(): InvalidArgument for interlaced video (SourceOptions::refuse_interlaced), and
-// DeviceFailure if the decoding GPU has stopped working.
-
 /// Opens a video, a still picture, a picture sequence or a stack, and decodes the first frame.
 /// Frames are planar: grey, Y Cb Cr or R G B. They have the bit depth of the input: 8 to 16 bits,
 /// or floats. Palettes become RGB, and 1-bit formats become 8 bits.
+
+/// Names of inputs: `path` is the name of a file and may contain any characters. `-` stands for
+/// SourceOptions::descriptor, and `./-` stands for a file. `path` may also be a folder with a DICOM
+/// series (SourceOptions::series_uid), or an OME-Zarr store.
+
+/// Pipes: the source reads pipes and FIFOs as their data arrive. interrupt() ends a read that waits
+/// for data.
+
+/// Addresses and patterns: if no file has the name `path`, the name may be an address of one of
+/// SourceOptions::protocols. It may also be the pattern of a sequence of pictures of one size and
+/// kind.
+
+/// The last part of a pattern contains a number (`in.%04d.png`, `in.####.tif`) or wildcards
+/// (`shot_*.tif`, with * ? [ ]). Numbers of a sequence may be missing. The source sorts names that
+/// match wildcards, and compares runs of digits as numbers.
+
+/// Stacks: the slices of a volume become grey frames of floats, volume after volume. The pages of a
+/// TIFF file become frames of 8 bits, or of floats for other bit depths. VideoInfo::values states
+/// the relation between float samples and the values in the file. Values far outside the range
+/// become NaN.
+
+/// Options for stacks: SourceOptions::selection must select the whole stack. If SourceOptions::raw
+/// or SourceOptions::format has a value, the source does not recognise stacks. The time stamp of a
+/// frame of a stack is its number.
+
+/// Errors of open_source():
+/// - NoInput: there is no readable file.
+/// - InvalidArgument: an option does not suit the input, for example a part of a stack.
+/// - InvalidArgument: the video is interlaced (with refuse_interlaced).
+/// - BadData: empty, truncated, no media file, no video, or an unsupported pixel format.
+/// - OutOfMemory: Limits::memory is too small.
+
+/// Errors of read(): InvalidArgument for interlaced video (SourceOptions::refuse_interlaced), and
+/// DeviceFailure if the decoding GPU has stopped working.
 /// @throws NoInput, InvalidArgument, BadData, OutOfMemory
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});

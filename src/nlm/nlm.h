@@ -13,15 +13,15 @@ namespace lull::nlm {
 using lull::Backend;
 using lull::BackendKind;
 
-// Weights of colour pictures: in RGB, all channels have the same weights, which depend on the
-// distances of all channels. If YUV planes have equal sizes, all planes have the weights of luma.
-
-// Subsampled chroma: both chroma planes have the same weights, which depend on the distances of
-// both planes. In volumes, the session filters each plane separately.
-
 /// Opens a session for frames, or slices, of one format. The results are bit-identical for any
 /// number of threads. Parts of a clip or volume give the same results as the whole. The session
 /// must also receive margin(params) frames around the part.
+
+/// Weights of colour pictures: in RGB, all channels have the same weights, which depend on the
+/// distances of all channels. If YUV planes have equal sizes, all planes have the weights of luma.
+
+/// Subsampled chroma: both chroma planes have the same weights, which depend on the distances of
+/// both planes. In volumes, the session filters each plane separately.
 /// @throws InvalidArgument  a parameter is out of range
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,

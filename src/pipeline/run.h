@@ -44,14 +44,14 @@ struct PipelineOptions {
   std::function<void(const PipelineStats&)> observer{};
 };
 
-// Failures: if a stage fails or the token stops the run, the sink remains unfinished. The other
-// stages end after their current call. run() rethrows the first failure after all stages have
-// ended.
-
-// Memory: the number of frames in memory has a limit: the frames in the two queues, the latency of
-// the denoiser, and one frame for each stage.
-
 /// Passes every frame of `source` through `denoiser` to `sink`, and finishes the sink.
+
+/// Failures: if a stage fails or the token stops the run, the sink remains unfinished. The other
+/// stages end after their current call. run() rethrows the first failure after all stages have
+/// ended.
+
+/// Memory: the number of frames in memory has a limit: the frames in the two queues, the latency of
+/// the denoiser, and one frame for each stage.
 /// @throws BadData  the source has no frame, or its format changes
 /// @throws InternalError  the denoiser returned more or fewer frames than it received
 /// @throws any exception of a stage

@@ -26,25 +26,25 @@ struct ShardOptions {
   std::function<std::unique_ptr<Denoiser>(const DeviceFailure& why)> replace{};
 };
 
-// Failures: if push() or drain() of a session throws a DeviceFailure, the denoiser destroys the
-// session. The other sessions filter its frames. The next push() or drain() of the denoiser
-// rethrows all other exceptions of sessions.
-
-// The next push() or drain() rethrows the first DeviceFailure in two cases: no session is left and
-// ShardOptions::replace is empty, or frames are in GPU memory. This memory may belong to the failed
-// device.
-
-// Latency: at most latency() + 1 frames are in flight. latency() is the sum of the latencies of the
-// sessions plus a few frames for each session. More frames may be in flight if a session does not
-// count repeated frames, or if a session has failed.
-
-// Repeated frames: a single session with temporal filtering may have many repeated frames in
-// flight. `repeats` detects repeated frames, which then share samples. If `repeats` is null, the
-// denoiser detects no repeated frames.
-
 /// Returns a denoiser that distributes frames to `sessions`, each in its own thread. Results have
 /// the order of the frames. They do not depend on the distribution if all sessions are equal
 /// filters that do not depend on earlier frames.
+
+/// Failures: if push() or drain() of a session throws a DeviceFailure, the denoiser destroys the
+/// session. The other sessions filter its frames. The next push() or drain() of the denoiser
+/// rethrows all other exceptions of sessions.
+
+/// The next push() or drain() rethrows the first DeviceFailure in two cases: no session is left and
+/// ShardOptions::replace is empty, or frames are in GPU memory. This memory may belong to the
+/// failed device.
+
+/// Latency: at most latency() + 1 frames are in flight. latency() is the sum of the latencies of
+/// the sessions plus a few frames for each session. More frames may be in flight if a session does
+/// not count repeated frames, or if a session has failed.
+
+/// Repeated frames: a single session with temporal filtering may have many repeated frames in
+/// flight. `repeats` detects repeated frames, which then share samples. If `repeats` is null, the
+/// denoiser detects no repeated frames.
 /// @param sessions  none null; must accept frames after drain()
 /// @throws InvalidArgument  `sessions` is empty
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,

@@ -29,13 +29,13 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
-// A clip limit is the minimum or maximum of a plane in the first given frames. More than 3 % of
-// the samples must have this value and a neighbour with another value. Float samples outside
-// 0..white, and planes without visible clipping (may_show_clipping()), have no limits.
-
 /// Finds the clip limits of frames with a given noise level. If estimate_noise() is certain that
 /// the noise is more than 30 % weaker, the plane gets the estimated level. Below a level of 4, it
 /// has no limits. Planes with a noise curve keep their level.
+
+/// A clip limit is the minimum or maximum of a plane in the first given frames. More than 3 % of
+/// the samples must have this value and a neighbour with another value. Float samples outside
+/// 0..white, and planes without visible clipping (may_show_clipping()), have no limits.
 /// @param excerpts  at least one frame, in one format and in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);

@@ -26,9 +26,9 @@ using SampleCorrection =
 
 /// Filters the components of a decomposed series. For Rician noise, or if `correct` is given, a
 /// first pass corrects the samples. A second pass decomposes and filters them.
-/// @param samples  the series; the result is in its first volumes
-/// @param memory  provides memory for the first pass
-/// @param correct  for Gaussian noise; may be empty
+/// @param samples  its first volumes receive the result
+/// @param memory  memory for the first pass
+/// @param correct  for Gaussian noise, or empty
 /// @return nullopt if `filter` returned false
 [[nodiscard]] std::optional<FilteredSeries> filter_series(const Samples& samples, Fit fit,
                                                           const FitOptions& options,
