@@ -1,6 +1,6 @@
 #pragma once
-// Clip limits of noisy samples. At the black or white level, clipping removes half of the noise and
-// shifts the mean of the samples. Source: Foi 2009, "Clipped noisy images",
+// Clipping limits of noisy samples. At the black or white level, clipping removes half of the noise
+// and shifts the mean of the samples. Source: Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035.
 
 #include <array>
@@ -29,12 +29,12 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
-/// Finds the clip limits of frames with a given noise level. If estimate_noise() is certain that
-/// the noise is more than 30 % weaker, the plane gets the estimated level. Below a level of 4, it
-/// has no limits. Planes with a noise curve keep their level.
+/// Finds the clipping limits of frames with a given noise level. If estimate_noise() is certain
+/// that the noise is more than 30 % weaker, the plane gets the estimated level. Below a level of 4,
+/// it has no limits. Planes with a noise curve keep their level.
 
-/// A clip limit is the minimum or maximum of a plane in the first given frames. More than 3 % of
-/// the samples must have this value and a neighbour with another value. Float samples outside
+/// A clipping limit is the minimum or maximum of a plane in the first given frames. More than 3 %
+/// of the samples must have this value and a neighbour with another value. Float samples outside
 /// 0..white, and planes without visible clipping (may_show_clipping()), have no limits.
 /// @param excerpts  at least one frame, in one format and in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
