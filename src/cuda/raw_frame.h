@@ -24,9 +24,9 @@ struct CurvePair {
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns a copy of `format`. If the layout of `format` is RGB, the layout of the copy is YUV, and
-/// all planes have the scale of luma. With this format, a session filters R, G and B without a
-/// colour transform.
+/// Returns a format with which a session filters R, G and B without a colour transform: a copy of
+/// `format` with the layout YUV, and with the scale of luma for all planes. Formats other than RGB
+/// remain unchanged.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
   format.layout = Layout::yuv;
@@ -36,9 +36,10 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes, for the handling of out-of-range float
-  /// samples (core/float_range.h). RGB planes with the noise level 0 are not filtered. The
-  /// constructor copies `curves`. `results` is the format of the results, by default `format`.
+  /// `sigma` contains the noise levels of the stored planes. RawFrame uses these levels to detect
+  /// out-of-range float samples (core/float_range.h). The noise level 0 means that the
+  /// session does not filter this plane of an RGB frame. The constructor copies `curves`. `results`
+  /// is the format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
@@ -51,9 +52,9 @@ class RawFrame {
   /// Queues a copy from plane `i` of the results to plane `i` of `frame`, which is in host or GPU
   /// memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Copies plane `i` of the unfiltered frame `noisy` to the result `frame`. In host memory, the
-  /// copy is immediate. In GPU memory, the copy is queued, and `noisy` must be the most recently
-  /// uploaded frame.
+  /// Copies plane `i` of the unfiltered frame `noisy` to the result `frame`. If `frame` is in host
+  /// memory, the function copies immediately. If `frame` is in GPU memory, the function queues the
+  /// copy, and `noisy` must be the most recently uploaded frame.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of the samples to floats, and of RGB to the opponent colour space. In
   /// formats other than RGB, the function skips planes with a null pointer in `planes`.
@@ -92,8 +93,8 @@ class RawFrame {
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
   // `planes_` contains the uploaded samples, and `filtered_` the results. For float samples,
-  // `filtered_` first contains the input of the filter: the uploaded samples after the replacement
-  // of out-of-range samples.
+  // `filtered_` first contains the input of the filter, in which RawFrame has replaced the
+  // out-of-range samples.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

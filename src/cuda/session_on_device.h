@@ -8,9 +8,9 @@
 
 namespace lull::cuda {
 
-/// Calls `open`, and returns a wrapper of the session that `open` returns. GPU `device` is current
-/// whenever the wrapped session is opened, used or destroyed. If the GPU becomes unavailable or
-/// runs out of memory after open(), the wrapper throws DeviceFailure.
+/// Calls `open`, and returns a wrapper of the new session. The wrapper selects GPU
+/// `device` whenever it opens, uses or destroys the session. If the GPU becomes unavailable or runs
+/// out of memory after open(), the wrapper throws DeviceFailure.
 /// @throws DeviceUnavailable  the GPU does not exist, or this build has no CUDA
 /// @throws any exception of `open`
 [[nodiscard]] std::unique_ptr<Denoiser> open_on_device(

@@ -30,9 +30,9 @@ bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // If cudaPointerGetAttributes() fails, the function treats the memory as pageable, because CUDA
-  // runtimes before version 11 report an error for pageable memory. After a device failure, the
-  // next copy reports the error.
+  // CUDA runtimes before version 11 report an error for pageable memory. The function therefore
+  // interprets every error as pageable memory. If the cause is a failure of the device, the next
+  // copy reports it.
   (void)cudaGetLastError();
   return true;
 }

@@ -44,23 +44,24 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Exchanges values with the lane at distance `j`. The lane with the lower index receives the
-/// greater value.
+/// Compares `v` with the value of the lane at distance `j`. Returns the greater value to the lane
+/// with the lower index, and the lesser value to the other lane.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane in descending order with a bitonic network. In stages that sort in
-/// ascending order, the function complements the values. The direction of each exchange then
-/// depends on only one bit of the lane index.
+/// Sorts one value per lane in descending order with a bitonic network. Where the network sorts in
+/// ascending order, the function complements the values, because exchange() sorts only in
+/// descending order.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // `before` and `now` state the order of the lane's sequence in the previous and in the current
-    // stage of the bitonic network: non-zero for ascending order, 0 for descending order.
+    // In each stage, the network sorts the sequence of a lane in ascending order (non-zero) or in
+    // descending order (0). `before` is the order in the previous stage, and `now` the order in the
+    // current stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -230,8 +231,8 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 half-precision matrix. The lane with the index 4 g + t holds the
-/// columns 2 t and 2 t + 1 of row g, where t is 0 to 3.
+/// Returns the transpose of an 8x8 matrix of half-precision numbers. Each lane holds two adjacent
+/// numbers of a row: lane 4 g + t holds columns 2 t and 2 t + 1 of row g, where t is 0 to 3.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

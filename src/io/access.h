@@ -23,13 +23,12 @@ struct Access {
 /// file `descriptor`. Pipes, devices, network addresses and missing files do not limit the bits.
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
-/// Returns the permission bits for a new file of the group `group`. If the group bits of `access`
-/// apply to a different group, `group` receives only permissions that all other users also receive.
+/// Returns the permission bits for a new file of the group `group`. If `access` states the group
+/// bits of another group, `group` gets only those permissions that all other users also get.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
-/// Returns the permission bits for a new file that replaces an existing file. `group` is the group
-/// of the new file, and `old` contains the permission bits of the existing file. The result is
-/// `old` with two exceptions. The group gets no permissions if `access` does not allow the group to
-/// read the file. Other users get no permissions if `access` does not allow them to read the file.
+/// Returns the permission bits for a new file of the group `group` that replaces a file with the
+/// bits `old`. If `access` does not allow the group or other users to read the file, the function
+/// removes their permissions from `old`.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

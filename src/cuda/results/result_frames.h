@@ -7,8 +7,8 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of GPU memory for buffers that sessions reuse. The resource exists
-/// until the process ends. Allocation throws OutOfDeviceMemory.
+/// Returns a memory resource that allocates memory of GPU `device`. The resource exists until the
+/// process ends. If an allocation fails, it throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
 /// Usual number of results that wait for a sink. Sessions allocate page-locked memory for this
@@ -30,7 +30,7 @@ class ResultFrames {
   FramePool pool_;
 };
 
-/// Returns `frame` with Frame::on_device set. Its buffer must come from a pool in
+/// Returns `frame` with Frame::on_device set. The buffer of `frame` must come from a pool that uses
 /// device_memory(device).
 [[nodiscard]] Frame on_device(Frame frame, int device);
 /// Prepares a frame for the caller of a session. If the samples are in GPU memory, the function

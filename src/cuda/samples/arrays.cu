@@ -1,5 +1,4 @@
-// Converts array elements to samples and back, one element in each thread. The elements of a warp
-// are contiguous, or belong to one row.
+// Converts array elements to samples and back.
 
 // The kernels compute in double precision and round each step as numpy does on the host
 // (python/lull/_values.py), so that results are equal bit for bit.

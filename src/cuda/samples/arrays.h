@@ -40,11 +40,13 @@ struct ArrayPicture {
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
 /// Converts array elements to samples. An element is low + sample * span. If low is not 0 or span
-/// is not 1, samples below -0.5 or above 1.5 become NaN, which filters preserve.
+/// is not 1, samples below -0.5 or above 1.5 become NaN. Filters preserve NaN, so that
+/// samples_to_array() can restore the original elements.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
-/// Converts samples back to elements. Where a sample is NaN or unchanged, the function copies the
-/// element of `original`. `original` must have the device, type, low and span of the destination.
+/// Converts the filtered samples in `result` to elements. If a sample is NaN, or if the filter has
+/// not changed it, the function copies the element of `original` instead. `original` must have the
+/// device, type, low and span of `to`.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 

@@ -1,7 +1,6 @@
-// Computes the clipping shifts (core/clip_limits.h). Clipping sets samples beyond a limit to the
-// limit. To preserve the local mean, clipping also moves other samples near the limit towards the
-// limit, by at most the clipping shift. A thread block processes 128x128 samples. The order of all
-// sums is fixed.
+// Computes the clipping shifts: the maximum distances by which clipping moves samples near a limit
+// to preserve local means (core/clip_limits.h). The order of all sums is fixed, so that results are
+// reproducible.
 
 #include <cmath>
 

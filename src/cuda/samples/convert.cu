@@ -167,8 +167,8 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-/// Converts 4 floats to samples. `p` is the position of the first sample. All 4 samples have the
-/// same dithering threshold.
+/// Converts 4 floats to samples. `p` is the position of the first sample. With dithering, the
+/// function reads one threshold for all 4 samples.
 template <class Sample>
 __device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
   static_assert(quad == dither_group);

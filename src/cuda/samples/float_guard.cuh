@@ -17,8 +17,8 @@ struct FloatPlane {
   }
 };
 
-/// Number of adjacent cells (8x8 samples) that a warp sums. Each thread sums one row of a cell,
-/// which has 32 bytes. Thread blocks have 32x8 threads.
+/// Number of adjacent cells (8x8 samples) that a warp of 32 threads sums. Each thread sums one row
+/// of a cell.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 

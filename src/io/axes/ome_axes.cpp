@@ -130,8 +130,8 @@ class OmeReader {
     return run.file_name == std::filesystem::path(file_.path).filename().string();
   }
 
-  /// Returns whether the OME-XML assigns a page to this file. The result is false for a renamed
-  /// file that the OME-XML identifies only by its name.
+  /// Returns whether the OME-XML assigns a page to this file. The result is false if the OME-XML
+  /// identifies the file only by its name, and a user has renamed the file.
   bool names_this_file() const {
     for (const Pixels& pixels : description_.images)
       if (pixels.runs.empty() || std::ranges::any_of(pixels.runs, [this](const PageRun& run) {
@@ -196,8 +196,8 @@ class OmeReader {
                               .warning = {}});
   }
 
-  /// Returns the plane on page `steps` of `run`, where page 0 is the first page of the run. The
-  /// attribute DimensionOrder states the order of the planes.
+  /// Returns the plane on page `steps` of `run`, where page 0 is the first page of the run. From
+  /// page to page, the plane advances along the axes in the order of the attribute DimensionOrder.
   Plane plane_at(const Pixels& pixels, std::int64_t image, const PageRun& run,
                  std::int64_t steps) const {
     std::array<std::int64_t, 3> index = run.first;

@@ -19,8 +19,8 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    // FourCC of the chunk. A RIFF or LIST chunk has a second FourCC, `list`, which states the type
-    // of the list.
+    // `name` is the FourCC of the chunk. A RIFF or LIST chunk has a second FourCC, `list`, for its
+    // type.
     std::string name, list;
     std::uint64_t size = 0;
   };

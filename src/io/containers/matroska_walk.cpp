@@ -97,8 +97,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Resets the end position of a block group or cluster that ends at or before `at()`. Returns false
-/// at the end of the segment.
+/// Resets the end positions of the block group and the cluster if the check has reached these
+/// positions. Returns false if the check has reached the end of the segment.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();

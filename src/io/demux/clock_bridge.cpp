@@ -16,8 +16,8 @@ constexpr double max_gap_s = 10;
 // Maximum decrease between consecutive decoding times of a stream, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum time for which packets of another stream wait, in seconds of video. If the time stamps of
-// the other stream jump first, its packets wait until the time stamps of the video jump, too.
+// Maximum time for which packets of another stream wait for a jump of the video, in seconds of
+// video. Such packets wait because the time stamps of their stream have jumped first.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -65,8 +65,8 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the distance in time between `packet` and the most recent video packet, in the time base
-/// of `packet`. The function first shifts `packet` by the offset of section `clock`.
+/// Shifts the time of `packet` by the offset of section `clock`, and returns the distance of the
+/// result from the time of the most recent video packet, in the time base of `packet`.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
@@ -93,8 +93,8 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
 }
 
 /// Returns whether the time of a video packet, shifted by the current offset, is close to the time
-/// of the most recent audio packet. If so, the time stamps have not jumped: the video has only
-/// paused, as in a slide show.
+/// of the most recent audio packet. If so, the time stamps of the video have not jumped. The video
+/// has only paused, as in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -143,9 +143,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. A jump
-/// requires that the second packet continues the time stamps of the first packet. Otherwise, only
-/// the time stamp of the first packet is wrong.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
+/// second packet continues the time stamps of the first packet, they jump. Otherwise, only the time
+/// stamp of the first packet is wrong.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -183,9 +183,8 @@ void ClockBridge::open_clock() {
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // The time stamps of another stream may have jumped already, and the offset for that jump may
-  // also fit the video. The function therefore tests the existing offsets before it adds a new
-  // offset.
+  // If the time stamps of another stream have already jumped, the offset for that jump may also fit
+  // the video. The function therefore tests the existing offsets before it adds a new offset.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -232,9 +231,9 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // A single waiting packet is the first packet after a jump, or has a wrong time stamp. The time
-    // stamp is wrong if the new packet fits an existing offset but does not follow the waiting
-    // packet in time.
+    // If only one packet waits, it is the first packet after a jump, or its time stamp is wrong.
+    // The time stamp is wrong if the new packet does not follow the waiting packet in time, but
+    // fits an existing offset.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -269,11 +268,11 @@ void ClockBridge::release_held() {
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Delivers the packets of a stream that have waited in vain for a jump of the video. If a known
-/// offset fits the time stamp of a packet, the function uses this offset. Otherwise, packets of
-/// audio and video begin a new section of continuous time stamps, or retime() corrects their time
-/// stamps. A new section begins if the packet is the last, or if the next packet continues its time
-/// stamp.
+/// Delivers packets of a stream that have waited in vain for a jump of the video. If no known
+/// offset fits the time stamp of an audio or video packet, there are two cases:
+/// - The packet is the last, or the next packet continues its time stamp. The packet then begins a
+///   new section of continuous time stamps.
+/// - Otherwise, retime() corrects the time stamp.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -357,9 +356,9 @@ void ClockBridge::remove_marks(Stream& stream) {
   deliver_doubtful(stream);
 }
 
-/// Adds a packet to the packets for `pop()`. A packet with the damage flag waits for three further
-/// packets, because the flag is ambiguous. FFmpeg's demuxer also sets it before a jump, and
-/// FFmpeg's parsers may move it to an earlier packet.
+/// Delivers a packet to `pop()`. A packet with the damage flag waits for the next three packets,
+/// because FFmpeg's demuxer also sets this flag before a jump, and FFmpeg's parsers may move the
+/// flag to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

@@ -12,7 +12,7 @@
 namespace lull::io {
 
 /// Removes jumps of the time stamps. After a jump, the bridge shifts the time stamps of all streams
-/// by the same time, so that the video continues directly after the last frame before the jump. The
+/// by the same time. The video then continues directly after the last frame before the jump. The
 /// bridge also drops overlapping audio packets. It changes nothing in formats without FFmpeg's flag
 /// AVFMT_TS_DISCONT.
 class ClockBridge {
@@ -38,9 +38,11 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // current section of continuous time stamps
     bool started = false;
-    // Times after the shift, in ticks of the stream. `last` is the decoding time of the latest
-    // packet, and `duration` is the duration of this packet. `next` is the expected decoding time
-    // of the next packet. `end` is the latest presentation end of all packets so far.
+    // Times in ticks of the stream, after the shift:
+    // - `last`: decoding time of the latest packet
+    // - `next`: expected decoding time of the next packet
+    // - `end`: latest presentation end of all packets so far
+    // - `duration`: duration of the latest packet
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
@@ -86,8 +88,8 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  // A section of continuous time stamps is a "clock". Element i is the shift of clock i, in ticks
-  // of the video.
+  // The time shifts of the clocks, in ticks of the video. A clock is a section of continuous time
+  // stamps.
   std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump

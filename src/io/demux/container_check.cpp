@@ -229,9 +229,9 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Checks whether a NUT input from a pipe is complete: the index must be at the end. If the index is
-// longer than the part of the input that lull keeps in memory, the function cannot find the index,
-// and treats the input as complete. The function treats inputs of other formats as complete.
+// Checks whether a NUT input from a pipe is complete, that is, whether it ends with the index. If
+// the index exceeds the part of the input that lull keeps in memory, the function treats the input
+// as complete. It also treats inputs of other formats as complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

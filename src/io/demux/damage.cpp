@@ -47,8 +47,8 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  // If the decoder returns no frame soon after a damaged packet, the missing frame is the frame of
-  // that packet. DamageCount has already counted this frame.
+  // If a frame is missing soon after a damaged packet, the function assumes that it is the frame of
+  // that packet. add_packet() has already counted this frame.
   if (since_packet_ > max_frames_in_decoder) packets_ = 0;
   if (packets_ > 0)
     --packets_;

@@ -27,20 +27,20 @@ class DamageCount {
   /// Counts the frame of a packet that the demuxer has flagged as damaged. If this frame is
   /// missing, `add_missing_frame()` does not count it again.
   void add_packet(const std::string& text, std::int64_t pts);
-  /// Counts a packet that the demuxer has not flagged as damaged. From this count,
-  /// `add_missing_frame()` decides whether a missing frame belongs to an earlier damaged packet.
-  /// The caller must therefore report each undamaged packet.
+  /// Counts a packet that the demuxer has not flagged as damaged. The caller must report each
+  /// undamaged packet: after many of them, `add_missing_frame()` no longer attributes a missing
+  /// frame to an earlier damaged packet.
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
   /// Records that the input is truncated. Further calls have no effect.
   void add_truncation(const std::string& text);
-  /// Sets the number of faults that the structure check has found so far. `text` describes the
-  /// first fault. `found()` returns the maximum of the number of faults and the number of damaged
-  /// frames, because the same damage can cause both.
+  /// Sets the number of frames that the structure check has found to be lost so far, at least one
+  /// for each fault. `text` describes the first fault. `found()` returns the maximum of this number
+  /// and the number of damaged frames, because the same damage can cause both.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Ends the count at the end of the input. If the input is truncated, the `missing` frames at its
-  /// end count as damaged. At least one frame counts, even if `missing` is 0.
+  /// end count as damaged. If `missing` is 0, one frame counts.
   void finish(std::int64_t missing);
 
  private:
@@ -52,9 +52,8 @@ class DamageCount {
   Damage found_;
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
-  // The decoder may return no frame for a damaged packet. `packets_` counts the damaged packets for
-  // which this can still happen. `since_packet_` counts the undamaged packets since the last
-  // damaged packet.
+  // `packets_` is the number of damaged packets for which the decoder may still return no frame.
+  // `since_packet_` is the number of undamaged packets since the last damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

@@ -199,8 +199,8 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   return (to - from + duration / 2) / duration;
 }
 
-/// Counts new faults in the structure of the input. `missing` is the number of missing frames
-/// according to the time stamps.
+/// Counts new faults in the structure of the input. `missing` is the number of missing frames at
+/// the faults, computed from the time stamps.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -232,9 +232,9 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // `expected` is the number of video packets of the undamaged input. If the structure check has
-  // counted the packets, `expected` is this count. Otherwise, `expected` comes from the time stamps
-  // if they rise.
+  // `expected` is the number of video packets of the undamaged input. The structure check counts
+  // these packets in some formats. In other formats, the function computes the number from the time
+  // stamps if they rise.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -41,8 +41,8 @@ class Demuxer {
   /// Returns whether the container stores a time stamp for each frame, and these time stamps have
   /// no discontinuities.
   bool has_rising_times() const;
-  /// Returns the library that decodes the pictures. OpenEXR's packets are complete files. libtiff's
-  /// packets have no data, because libtiff reads the files itself.
+  /// Returns the library that decodes the pictures. For OpenEXR, each packet is a complete file.
+  /// For libtiff, packets have no data, because libtiff reads the files itself.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// Returns FFmpeg's messages about this input.
@@ -60,9 +60,8 @@ class Demuxer {
   bool is_heif() const;
   /// Returns whether the input can be opened a second time; false for pipes and network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
-  /// Reads packets until all audio packets before `end` have arrived; `end` is in the video's time
-  /// base. Audio packets may come after the video packets of the same time. See
-  /// StreamTimes::others_reached().
+  /// Reads packets until all audio packets before `end` have arrived, because audio packets may
+  /// come after the video packets of the same time. `end` is in the video's time base.
   void read_others_until(std::int64_t end);
   /// Sets the size of the video's pictures if the container does not state the size.
   void note_size(int width, int height);
@@ -93,10 +92,12 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
-  /// `faults_` is the number of faults in the structure of the container. `lost_` is the number of
-  /// frames that are missing at these faults. `packets_` is the number of video packets read.
-  /// `duration_` is the duration of the latest video packet. `first_time_` and `last_time_` are the
-  /// first and the latest time stamp. All times are in the time base of the video.
+  /// State of the structure check, with times in the time base of the video:
+  /// - `faults_`: number of faults
+  /// - `lost_`: number of frames that are missing at the faults, at least one for each fault
+  /// - `packets_`: number of video packets so far
+  /// - `duration_`: duration of the latest video packet
+  /// - `first_time_`, `last_time_`: first and latest time stamp
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

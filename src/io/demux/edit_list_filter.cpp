@@ -6,9 +6,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether a decoder needs a packet as preroll. Preroll packets end less than `preroll_us`
-/// microseconds before `first`, the time of the first kept packet. All times are in units of
-/// `tick`.
+/// Returns whether a decoder needs a packet as preroll: whether the packet ends less than
+/// `preroll_us` microseconds before `first`. `time`, `duration` and `first` are in units of `tick`.
 bool is_preroll(std::int64_t time, std::int64_t duration, std::int64_t first, AVRational tick) {
   return av_compare_ts(first - time - std::max<std::int64_t>(duration, 0), tick, preroll_us,
                        {1, 1000000}) < 0;

@@ -15,9 +15,9 @@ namespace lull::io {
 /// ms (RFC 7845, 4.6).
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes preroll packets, and all packets without the discard flag, to `output`. Decoders need
-/// preroll packets to start. Preroll packets keep the discard flag, so that the muxer can hide them
-/// from players.
+/// Passes preroll packets, and all packets without the discard flag, to `output`. A decoder needs
+/// the preroll packets to start. They keep the discard flag, so that the muxer can hide them from
+/// players.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

@@ -31,9 +31,9 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // The end of the selected part is the maximum end time of its frames so far. A frame of unknown
-    // duration lasts one tick. If a later frame is not selected and begins before the end of the
-    // part, judge_frame() shortens the part to the beginning of that frame.
+    // The selected part ends at the latest end time of its frames so far. A frame of unknown
+    // duration lasts one tick. If the next frame is not selected and begins earlier, the part ends
+    // where that frame begins.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;

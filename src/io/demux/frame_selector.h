@@ -31,9 +31,9 @@ class FrameSelector {
   std::int64_t end() const;
 
   enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
-  /// Decides whether the output contains a packet. The output contains packets that begin in a
-  /// selected part, and subtitles that overlap a selected part. The function shifts the times of a
-  /// kept packet, and shortens a kept subtitle to the selected part.
+  /// Decides whether the output contains a packet: whether the packet begins in a selected part, or
+  /// is a subtitle that overlaps a selected part. For such a packet, the function shifts the times.
+  /// It also shortens a subtitle to the selected part.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Returns whether `judge_packet()` would drop the packet, given the frames that `judge_frame()`

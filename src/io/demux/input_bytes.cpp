@@ -101,9 +101,9 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// Sets the URL of the file for FFmpeg. FFmpeg truncates the path of a URL at '?' or '#'. If the
-// name of the folder contains such a character, the URL contains /proc/self/fd/N instead of the
-// folder.
+// Sets the URL of the file for FFmpeg, which truncates the path of a URL at '?' or '#'. If the name
+// of the folder contains such a character, the function opens the folder and uses the path
+// /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

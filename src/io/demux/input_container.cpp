@@ -169,8 +169,8 @@ void InputContainer::fail_opening(const Limits& limits) const {
 }
 
 // Reads the properties of a still picture. The provisional size and format keep
-// `avformat_find_stream_info()` from decoding the picture, because only lull's decoder checks the
-// picture first.
+// `avformat_find_stream_info()` from decoding the picture. Only lull's decoder may decode it,
+// because this decoder first checks the picture.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))
@@ -184,10 +184,10 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// Reads the properties of the streams. The function checks the size limits before
-// `avformat_find_stream_info()` decodes frames. FFmpeg decodes no frame of a stream whose pixel
-// format is already known. The function sets the pixel format of APNG before this call, because
-// lull's own decoder first checks an APNG picture and then decodes it.
+// Reads the properties of the streams, after a check of the sizes, because
+// `avformat_find_stream_info()` decodes frames. FFmpeg does not decode an APNG picture here,
+// because the function sets its pixel format before. Only lull's decoder may decode the picture,
+// because this decoder first checks it.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   set_apng_format(*context_, AV_PIX_FMT_RGBA);

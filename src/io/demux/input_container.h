@@ -29,16 +29,16 @@ std::vector<int> video_streams(const AVFormatContext& context);
 bool is_part_of_tiled_picture(const AVFormatContext& context, int video);
 
 /// Returns FFmpeg's format for a Netpbm file that begins with `head`; null for other content.
-/// FFmpeg does not detect PAM files. FFmpeg detects PBM, PGM and PPM files only if a line feed
+/// FFmpeg itself does not detect PAM files. It detects PBM, PGM and PPM files only if a line feed
 /// follows the first two bytes.
 const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head);
 
 class InputContainer {
  public:
-  /// @param bytes  must outlive this object
-  /// @param picture  whether the input is a file of a picture sequence, without time stamps
-  /// @throws BadData  no media file, no video, only tiles of one picture, a limit exceeded, or
-  ///     damage that `options` does not permit
+  /// @param bytes    must outlive this object
+  /// @param picture  true for a file of a picture sequence, which stores no time stamps
+  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, consists of
+  ///     tiles of one picture, or is truncated although `options` permits no damage
   /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);

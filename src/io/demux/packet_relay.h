@@ -49,9 +49,9 @@ class PacketRelay {
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets for which `due` returns true, in order of arrival. If `due` returns false
-  /// for a packet, all later packets of its stream also wait. While the scratch file contains
-  /// packets, another call may return more packets.
+  /// Returns the packets for which `due` returns true, in order of arrival. Packets of a stream
+  /// remain in order: if `due` returns false for a packet, all later packets of its stream wait.
+  /// While the scratch file contains packets, another call may return more packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
   /// Returns all packets, or the first packets if not all fit in memory. The result is empty only

@@ -12,8 +12,8 @@ class StreamTimes {
  public:
   void note(const AVPacket& packet);
   /// Returns whether the demuxer has read all audio streams up to the time `end`, in the time base
-  /// of stream `video`. Without audio, the video must have reached `end`. Subtitles and data do not
-  /// count, because they may have no packets for a long time.
+  /// of stream `video`. In an input without audio, the video must have reached `end`. The function
+  /// ignores subtitles and data, because these streams may have no packets for a long time.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:
