@@ -71,9 +71,9 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Moves packets from the scratch file to memory until the packets in memory exceed half
-// of the memory limit. A limit is necessary, because `take()` leaves the packets in memory for
-// which `due` returns false.
+// Moves packets from the scratch file to memory until the packets in memory exceed half of the
+// memory limit. A limit is necessary, because `take()` leaves the packets in memory for which `due`
+// returns false.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

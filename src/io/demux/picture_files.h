@@ -33,9 +33,9 @@ class PictureFiles {
   bool empty() const { return files_.empty(); }
   /// Returns the index in list() of the file that read() returns next.
   std::int64_t next() const { return static_cast<std::int64_t>(next_); }
-  /// Returns the next file as a packet; null after the last file. The packet has no
-  /// data if libtiff reads the file. Its PTS is the index of the file among all selected files,
-  /// before SourceOptions::skip_us removes the first ones.
+  /// Returns the next file as a packet; null after the last file. The packet has no data if libtiff
+  /// reads the file. Its PTS is the index of the file among all selected files, before
+  /// SourceOptions::skip_us removes the first ones.
   /// @param first  container of the first file
   /// @throws BadData  the file is damaged, or its format differs from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);

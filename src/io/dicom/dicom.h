@@ -15,10 +15,10 @@ namespace lull::io {
 [[nodiscard]] bool is_dicom(const std::string& path);
 
 /// Reads the headers of a DICOM series and sorts the slices along their normal. Slices at equal
-/// positions form a time series of volumes.
-/// @param series  UID or number of the series; empty: the only series
-/// @throws BadData  a file is damaged or unsupported, or the slices form no volume
-/// @throws InvalidArgument  no such series, or several without `series`
+/// positions form a time series.
+/// @param series  UID or number; empty: the only series
+/// @throws BadData  a file is damaged or not supported, or the slices form no volume
+/// @throws InvalidArgument  the series does not exist, or `series` is empty for several series
 [[nodiscard]] ForeignVolume read_dicom(const std::string& path, const std::string& series);
 
 }  // namespace lull::io

@@ -109,8 +109,9 @@ class SliceSorter {
       if (i == 0 || places_[i].distance - places_[i - 1].distance > same_place)
         starts_.push_back(i);
     starts_.push_back(places_.size());
-    // Because of rounding errors, slices at the same place have slightly different positions. The
-    // function therefore sorts these slices by time and number.
+    // Because of rounding errors, slices at the same place may have slightly different positions.
+    // The sort by position then leaves these slices in the wrong order, so the function sorts them
+    // again, by time and number.
     for (std::size_t s = 0; s + 1 < starts_.size(); ++s)
       std::stable_sort(places_.begin() + static_cast<std::ptrdiff_t>(starts_[s]),
                        places_.begin() + static_cast<std::ptrdiff_t>(starts_[s + 1]),
@@ -247,9 +248,9 @@ void place_frames(std::vector<DicomFrame>& frames, const std::vector<double>& of
     std::optional<Vector>& position = frames[f].plane.position;
     position.reset();
     if (!is_known) continue;
-    // `offsets` contains the Grid Frame Offset Vector. If its first element is 0, the elements are
-    // distances along the slice normal. Otherwise, the elements are coordinates along the third
-    // axis of the patient.
+    // `offsets` is the Grid Frame Offset Vector, one element for each frame. If its first element
+    // is 0, the elements are distances along the slice normal. Otherwise, they are coordinates
+    // along the third axis of the patient.
     const Vector direction = offsets.front() == 0 ? cross(row_direction(*first.orientation),
                                                           column_direction(*first.orientation))
                                                   : Vector{0, 0, 1};

@@ -70,8 +70,8 @@ struct DicomVolume {
 
 /// Sets the positions of the frames of a file in which only the first frame has a position: RT Dose
 /// (PS3.3, C.8.8.3) and other files without functional groups.
-/// @param offsets  Grid Frame Offset Vector; if it does not have one number for each frame, the
-///     function removes the positions
+/// @param offsets  Grid Frame Offset Vector. If it does not have one number for each frame, the
+///     function removes all positions.
 void place_frames(std::vector<DicomFrame>& frames, const std::vector<double>& offsets);
 
 /// Returns the images of the series with the UID or number `series`; empty: the only series.

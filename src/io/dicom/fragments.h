@@ -11,8 +11,9 @@
 
 namespace lull::io {
 
-/// Returns all fragments of a JPEG 2000 frame. The first item of `fragments` is the offset table.
-/// Returns nullopt if fragments or offsets contradict the number of frames.
+/// Returns the codestream of a JPEG 2000 frame: the bytes of all its fragments. The first item of
+/// `fragments` is the offset table. If the fragments or the offsets contradict the number of
+/// frames, the function returns nullopt.
 /// @param frames  number of frames of the image
 /// @param frame   number of the frame, from 0
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> bytes_of_frame(DcmPixelSequence& fragments,

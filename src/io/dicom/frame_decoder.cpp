@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Extends the sign of signed samples. In unsigned samples, the function clears the bits above Bits
-/// Stored, because overlays may use these bits.
+/// Sets the bits above Bits Stored. In signed samples, these bits become copies of the sign bit. In
+/// unsigned samples, they become 0, because overlays may use these bits.
 template <class T>
 void extend_samples(std::vector<std::byte>& bytes, int bits_stored, bool is_signed) {
   constexpr int bits = 8 * sizeof(T);

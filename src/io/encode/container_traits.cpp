@@ -83,9 +83,9 @@ bool has_transport_type(AVCodecID id) {
   return std::ranges::find(known, id) != known.end();
 }
 
-// Returns whether Matroska can identify the codec. Either the codec has its own Matroska CodecID,
-// or Matroska stores the tag that the codec has in AVI, WAV or QuickTime. FFmpeg's muxer fails for
-// other codecs, although FFmpeg reports support for all codecs.
+// Returns whether Matroska can identify the codec: by a CodecID of Matroska, or by the codec's tag
+// for AVI, WAV or QuickTime. FFmpeg's muxer fails for all other codecs, although FFmpeg reports
+// that Matroska supports them.
 bool has_matroska_name(AVCodecID id) {
   const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
   if (matroska && avformat_query_codec(matroska, id, FF_COMPLIANCE_NORMAL) == 1) return true;

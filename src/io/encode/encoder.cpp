@@ -17,8 +17,9 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 support only a fixed
-/// list of frame rates. In MPEG-4 part 2, the denominator of the time base is at most 65535.
+/// Returns whether the codec requires a constant frame rate. MPEG-1 and MPEG-2 require it because
+/// they support only a fixed list of frame rates. MPEG-4 part 2 requires it for input ticks whose
+/// denominator exceeds 65535.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -46,7 +47,7 @@ std::int64_t FrameTimes::next(const Frame& frame) {
                           "); use .mkv");
   // With a constant frame rate, the encoder may have to change the times of frames. `moved_`
   // records whether the time of any frame changed by more than one input tick. If the output does
-  // not keep the start time, `moved_` ignores the shift that is common to all frames.
+  // not keep the start time, a shift of all frames by the same time does not count as a change.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -122,9 +123,9 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If a file states no colour matrix, players derive the matrix from the height. If the height of
-  // the output implies another matrix than the height of the input, the output must state the
-  // matrix of the input.
+  // If a file states no colour matrix, players derive the matrix from the height. If the output has
+  // another height than the input, players could therefore use another matrix. In this case, the
+  // output must state the matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -166,8 +167,8 @@ void Encoder::open(Dictionary& leftover) {
                                    watch));
 }
 
-// Returns a picture that shares the samples of `frame`. Returns null if the encoder needs another
-// memory layout; the caller must then use `pack_samples()`.
+// Returns a picture that shares the samples of `frame`. If the encoder needs another memory layout,
+// the function returns null, and the caller must use `pack_samples()` instead.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
@@ -240,8 +241,8 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// x265 3.5 returns uninitialised DTS for videos of at most two frames. The function replaces them
-// by consecutive ticks, below all PTS and above the DTS of the previous segment.
+// x265 3.5 returns uninitialised DTS for videos of at most two frames. The function sets these DTS
+// to consecutive ticks before the first PTS.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;

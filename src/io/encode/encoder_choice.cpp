@@ -177,9 +177,9 @@ std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   return found;
 }
 
-/// Returns each usable encoder with its nearest pixel format, in order of increasing loss. Encoders
-/// of raw frames are not usable, because programs that read raw frames may expect the format of the
-/// input.
+/// Returns each usable encoder with its nearest pixel format, in order of increasing loss. An
+/// encoder of raw frames is not usable here: programs that read raw frames may expect the pixel
+/// format of the input.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
@@ -236,8 +236,9 @@ std::vector<const char*> default_encoders(const FileSource& source, const PixelT
   } else {
     names = {"libx265", "libx264"};
   }
-  // Unlike x264 and x265, VP9 accepts odd sizes with subsampled chroma. The list contains VP9 only
-  // for video without alpha, because most decoders ignore the alpha of VP9.
+  // VP9 is an alternative for odd frame sizes with subsampled chroma, which x264 and x265 do not
+  // accept. VP9 is no alternative for video with alpha, because most decoders ignore the alpha of
+  // VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;

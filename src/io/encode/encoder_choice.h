@@ -40,8 +40,9 @@ struct Container {
   bool frames_only() const;
 };
 
-/// Chooses the container by options.format, or else by the extension of `path`. For the output `-`,
-/// the default is NUT or raw if the input has this format, and otherwise Y4M.
+/// Chooses the container by options.format, or else by the extension of `path`. For the output `-`
+/// without options.format, the container is NUT or raw if the input has this format, and otherwise
+/// Y4M.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
@@ -68,11 +69,10 @@ struct EncoderChoice {
   std::string note;
 };
 
-/// Returns the encoders that can store the samples unchanged, in order of preference. If there is
-/// no such encoder and the user requested no pixel format, the function returns the encoders of
-/// smallest loss. An encoder may still reject the frame size later.
-/// @throws InvalidArgument  the encoder or pixel format does not exist, or the encoder does not
-///     support the pixel format
+/// Returns the encoders that can store the samples unchanged, in order of preference. If there are
+/// none and the user requested no pixel format, the function returns the encoders of smallest loss.
+/// Each encoder may still reject the frame size later.
+/// @throws InvalidArgument  the encoder or pixel format is unknown, or they do not fit together
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);
 

@@ -160,8 +160,8 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
 }
 
 /// Enables the slices of FFV1 level 3, which FFmpeg encodes in parallel and protects with
-/// checksums. If the chroma is subsampled by 4, lull uses 2x2 slices, because FFmpeg loses samples
-/// of slices that do not begin at a multiple of 4.
+/// checksums. FFmpeg loses samples if the chroma is subsampled by 4 and a slice does not begin at a
+/// multiple of 4. For such chroma, the function therefore enables only 2x2 slices.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;

@@ -31,8 +31,8 @@ constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
 constexpr Setting vpx_quality[] = {{"b", "0"}};  // without this setting, crf is only an upper bound
 // libvpx encodes VP8 with at most the bit rate `b`, and replaces 0 by 256 kbit/s.
 constexpr Setting vp8_quality[] = {{"b", "200M"}};
-// With -q:v, FFmpeg would pass NVENC a quantiser far above the maximum. `cq` sets the target
-// quality instead, and has an effect only with a variable bit rate (`rc`).
+// Quality of NVENC: `cq` is the target quality, and requires a variable bit rate (`rc`). The option
+// -q:v is not suitable, because FFmpeg would pass NVENC a quantiser far above the maximum.
 constexpr Setting nvenc_quality[] = {{"rc", "vbr"}, {"cq", "18"}};
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};

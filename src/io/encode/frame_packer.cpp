@@ -27,10 +27,11 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   return encoder.color_range == AVCOL_RANGE_JPEG;
 }
 
-/// Returns the frame format after the packer has rounded the samples to the encoder's bit depth.
-/// @param precise  the frame format before the rounding
-/// @param samples  the bit depth and the range after the rounding. With `samples.full_range`, the
-///     maximum sample value of the returned format is white.
+/// Returns the format of the frames after the packer has rounded the samples to the encoder's bit
+/// depth.
+/// @param precise  the format before the rounding
+/// @param samples  the bit depth and the range after the rounding. If `samples.full_range` is true,
+///     the maximum sample value after the rounding is white.
 FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
   FrameFormat format = result_format(precise, samples);
   if (samples.full_range) format.luma_scale = 0;

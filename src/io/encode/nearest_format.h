@@ -18,8 +18,8 @@ struct FormatLoss {
 
   /// Returns whether the conversion loses information other than by rounding.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
-  /// Returns the weight of the loss. The nearest format has the smallest weight. Each member of
-  /// FormatLoss weighs more than all later members together.
+  /// Returns the weight of the loss, which is smallest for the nearest format. Each member of
+  /// FormatLoss weighs more than all members after it together.
   int weight() const;
 };
 
@@ -27,8 +27,8 @@ struct FormatLoss {
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
 /// Returns the format in `list` that is nearest to `from`; AV_PIX_FMT_NONE if no format is
-/// suitable. Float formats are not suitable, nor are grey formats for colour samples. `list` ends
-/// with AV_PIX_FMT_NONE. `full_range` states whether the samples have the full range.
+/// suitable. Float formats are never suitable. Grey formats are not suitable for colour samples.
+/// `list` ends with AV_PIX_FMT_NONE. If `full_range` is true, the samples have the full range.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
 /// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.

@@ -17,13 +17,13 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 bool has_full_range(const FileSource& source);
 
 /// Returns whether the conversion for JPEG changes the range or the colour matrix of YCbCr samples.
-/// FFmpeg must then convert in one step. If the conversion used an intermediate 16-bit format,
-/// FFmpeg would copy the samples unchanged.
+/// FFmpeg must then convert in one step: with an intermediate 16-bit format, FFmpeg would leave the
+/// range and the matrix unchanged.
 bool changes_range(Layout source, AVPixelFormat target);
 
-/// Returns the sample format of a denoising session's results. If the encoder's pixel format
-/// differs from the source only in bit depth, the results have the encoder's bit depth. If other
-/// properties differ, the results have up to 16 bits, and FFmpeg converts them.
+/// Returns the format in which a denoising session must return its results. If the encoder's pixel
+/// format differs from the source only in bit depth, the results have the encoder's bit depth.
+/// Otherwise, the results have up to 16 bits, and FFmpeg converts them.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

@@ -9,8 +9,7 @@
 
 namespace lull::io {
 
-/// Properties of pictures, in addition to their samples. A field is true if the container or
-/// encoder can store the property.
+/// Properties of pictures that a container or an encoder can store in addition to the samples.
 struct PictureProperties {
   bool colour = false;  // primaries, transfer and matrix
   bool range = false;   // full or limited range
@@ -44,8 +43,10 @@ struct ContainerTraits {
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  // Tags of the file that the container stores. `listed`: only `listed_tags`. `listed_and_free`:
-  // all tags, but tags outside `listed_tags` need FFmpeg's option use_metadata_tags.
+  // The tags of the file that the container stores:
+  // - `listed`: the tags in `listed_tags`
+  // - `listed_and_free`: all tags; tags outside `listed_tags` need FFmpeg's option
+  //   use_metadata_tags
   Tags tags = Tags::none;
   Names listed_tags{};
 
@@ -67,17 +68,18 @@ struct ContainerTraits {
   bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
   // Whether the container can contain attached files and cover pictures.
   bool attachments = false;
-  // FFmpeg's muxers for MP4 and MOV write cover pictures only together with iTunes tags. If the
-  // tags have another form, these muxers omit the covers without a message.
+  // How the container stores cover pictures. FFmpeg's muxers for MP4 and MOV write covers only
+  // together with iTunes tags (`with_listed_tags`). If the tags have another form, these muxers
+  // omit the covers without a message.
   enum class Covers { as_stream, with_listed_tags, none };
   Covers covers = Covers::as_stream;
   // The codec to which lull converts text subtitles that the container cannot store unchanged.
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;
-  /// The preroll packets that the muxer copies. Decoders need preroll to start, but players must
-  /// not play it. `all`: the muxer copies all preroll packets, and an edit list hides them.
-  /// `one_packet`: the muxer copies only the last packet, and players skip it because its time
-  /// stamp is negative. `none`: the muxer copies no packets, because preroll would delay the other
-  /// streams.
+  /// The preroll packets that the muxer copies. A decoder needs preroll packets to start, but a
+  /// player must not play them.
+  /// - `all`: all packets; an edit list hides them.
+  /// - `one_packet`: the last packet; its negative time stamp makes players skip it.
+  /// - `none`: no packet, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
@@ -100,8 +102,8 @@ const ContainerTraits& container_traits(std::string_view muxer);
 
 /// Returns whether `key` is one of the container's listed tags, ignoring case.
 bool is_listed_tag(const ContainerTraits& container, const char* key);
-/// Returns whether the container needs custom tags to store `tags`. MP4 and MOV store tags that are
-/// not standard tags of the format as custom tags. For all other containers, returns false.
+/// Returns whether MP4 or MOV must store some of `tags` as custom tags, because the format has no
+/// standard tags for them. Returns false for all other containers.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 /// The encoders for one still picture format, identified by its file name extension.
@@ -156,8 +158,8 @@ struct EncoderTraits {
   // Workarounds for faults of encoders.
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
-  /// Entries of `params` for video whose bottom field comes first. Without these entries, the
-  /// encoder learns the order of the fields too late for the SEI messages of the first frames.
+  /// Entries of `params` for video whose bottom field comes first. These entries tell the encoder
+  /// the order of the fields early enough for the SEI messages of the first frames.
   const char* bottom_first_params = nullptr;
   bool broken_small_cutree = false;
   // The encoder returns uninitialised DTS for videos of at most this number of frames.
@@ -170,8 +172,8 @@ std::span<const EncoderTraits> encoder_table();
 /// Returns the traits of an encoder by its name, or else by its codec, or else default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// Returns the number of threads for an encoder. `cores` is the number of CPU cores. If `asked` is
-/// 0, the encoder gets one thread per core, but at most EncoderTraits::max_threads.
+/// Returns the number of threads for an encoder on a computer with `cores` CPU cores: `asked`, or,
+/// if `asked` is 0, one thread per core, but at most EncoderTraits::max_threads.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

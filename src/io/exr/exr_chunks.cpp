@@ -93,9 +93,9 @@ void list_scanlines(exr_const_context_t file, int part, ChunkList& list) {
   }
 }
 
-/// Lists the tiles of a part. Of a ripmap, the function lists only the level of full size, because
-/// OpenEXR 3.1 looks for the chunks of the other levels in wrong places. Returns whether all tiles
-/// are listed.
+/// Lists the tiles of a part. Returns whether the list is complete. For a ripmap, the function
+/// lists only the level of full size, because OpenEXR 3.1 looks for the chunks of the other levels
+/// in wrong places.
 bool list_tiles(exr_const_context_t file, int part, ChunkList& list) {
   std::uint32_t width = 0, height = 0;
   exr_tile_level_mode_t mode{};
@@ -124,8 +124,9 @@ bool list_tiles(exr_const_context_t file, int part, ChunkList& list) {
   return mode != EXR_TILE_RIPMAP_LEVELS;
 }
 
-/// Returns the decompressed size of run-length coded data. A count of -n precedes n literal bytes;
-/// a count of n precedes a byte that repeats n + 1 times.
+/// Returns the size of run-length coded data after decompression. The data consist of counts and
+/// bytes. After a negative count -n, n literal bytes follow. After another count n, one byte
+/// follows, which occurs n + 1 times.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
@@ -157,8 +158,8 @@ std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::ui
   return {};
 }
 
-/// Decompresses a chunk with OpenEXR's C library. Returns an error text; empty if there is no
-/// error. The C library finds more damage in PIZ data than the C++ library.
+/// Decompresses a chunk with OpenEXR's C library, which finds more damage in PIZ data than the C++
+/// library. Returns an error text; empty if there is no error.
 std::string decompression_error(exr_const_context_t context, const Chunk& chunk) {
   exr_decode_pipeline_t pipeline = EXR_DECODE_PIPELINE_INITIALIZER;
   exr_result_t code = exr_decoding_initialize(context, chunk.part, &chunk.info, &pipeline);
@@ -186,8 +187,8 @@ std::string find_fault(exr_const_context_t context, ByteSpan file, const Chunk& 
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // PXR24 stores floats with 24 bits, so the decompressed size can be less than `unpacked_size`.
-    // OpenEXR itself checks the size.
+    // For PXR24, the decompressed size may be less than `unpacked_size`, because PXR24 stores
+    // floats with 24 bits. OpenEXR itself checks this size.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};

@@ -17,7 +17,7 @@ class ExrFile {
  public:
   /// @param bytes    content of the file, which must outlive this object
   /// @param path     name of the file in messages
-  /// @param threads  number of threads for compression and decompression; 0: one per core
+  /// @param threads  number of threads for (de)compression; 0: one per core
   /// @param picture  name of the layer that is the picture; empty: the default layer
   /// @throws BadData  the file is damaged, is no OpenEXR file, or has no such layer
   ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads,

@@ -84,9 +84,8 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the index of the first component that is the name of a view, such as "left".
-/// `components` are the parts of a layer name between dots. If no component is a view, the function
-/// returns the number of components.
+/// Returns the index of the first component that is the name of a view, such as "left"; the number
+/// of components if there is none. `components` are the parts of a layer name between dots.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });
@@ -101,8 +100,8 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Returns the views of a file. If the file states no views, a picture layer such as
-/// "combined.right" implies the views left and right. In names of other layers, such as
+/// Returns the views of a file. If the file states no views, the name of a picture layer, such as
+/// "combined.right", implies the views left and right. Names of other layers imply no views: in
 /// "light.right", "right" may describe a lamp.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
@@ -141,9 +140,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // lull does not filter layers of IDs. A layer contains IDs in three cases: its name indicates
-  // IDs, the Cryptomatte metadata list the layer, or one of its picture channels, such as R, stores
-  // integers.
+  // lull does not filter layers that contain IDs. The name of the layer or the Cryptomatte metadata
+  // may indicate IDs. Integers in a picture channel of the layer, such as R, are also IDs.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -154,8 +152,8 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// Returns the bounding box of display window and data window. The data window may differ between
-/// the frames of a sequence.
+/// Returns the bounding box of the display window and the data window. The data window alone is not
+/// suitable, because it may differ between the frames of a sequence.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -206,9 +204,12 @@ const ExrLayer* first_with(const std::vector<ExrLayer>& layers, const Condition&
   return nullptr;
 }
 
-/// Returns the best layer among the colour layers that fulfil `condition`; null if there is none.
-/// RGB is better than grey. Among layers of equal colours, the default view is better than other
-/// views. Among layers of equal view, the order of `picture_rank()` decides.
+/// Returns the best colour layer that fulfils `condition`; null if there is none. These criteria
+/// decide, in this order:
+/// - RGB is better than grey.
+/// - A layer whose name is in the list of picture_rank() is better than other layers.
+/// - The default view is better than other views.
+/// - A smaller picture_rank() is better.
 const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condition& condition) {
   for (const std::size_t count : {rgb.size(), std::size_t{1}}) {
     const Condition fits = [&](const ExrLayer& layer) {

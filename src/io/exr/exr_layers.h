@@ -47,9 +47,8 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 
-/// Returns the default picture layer; null if there is none. Colour layers are better than other
-/// layers. Among colour layers, the default view is better than other views. Among layers of equal
-/// view, the order of `picture_rank()` decides.
+/// Returns the default picture layer; null if there is none. A colour layer is better than other
+/// layers. Among colour layers, the default view and the order of `picture_rank()` decide.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io

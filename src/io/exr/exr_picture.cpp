@@ -114,8 +114,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds a read request for each layer in options.layers. If a layer shares channels with an earlier
-/// request, the function adds no request for the layer, and `read_layer()` reads this layer later.
+/// Adds a read request for each layer in options.layers, except for layers that share channels with
+/// an earlier request. `read_layer()` later reads such a layer from the file again.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {

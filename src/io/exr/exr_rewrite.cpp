@@ -46,8 +46,9 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-/// Returns whether a file with this compression can lose precision if it is decompressed and
-/// compressed again. PXR24 rounds floats to 24 bits, but a second rounding changes nothing.
+/// Returns whether a file with this compression can lose precision if OpenEXR decompresses and
+/// compresses it again. PXR24 does not: it rounds floats to 24 bits, and a second rounding changes
+/// nothing.
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;

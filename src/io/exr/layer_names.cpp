@@ -128,11 +128,10 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Derives the content of a layer from the components of its name. If one component names data, the
-// layer contains data: "albedo.RGBA" contains data because of "albedo". There is one exception: if
-// the last component is the usual name of a picture, components of three or more words are titles.
-// A title does not name data. In "Depth of field.Combined", for example, "Depth of field" is a
-// title.
+// Derives the content of a layer from the components of its name. A component that names data, such
+// as "albedo" in "albedo.RGBA", makes the layer a data layer. There is one exception: in a picture
+// layer, a component of three or more words is a title, such as "Depth of field" in "Depth of
+// field.Combined". A title does not name data.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

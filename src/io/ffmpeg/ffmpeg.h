@@ -96,8 +96,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// Returns the key of the first entry in the dictionary; empty if the dictionary is empty. FFmpeg
-  /// removes known options, so a remaining entry is an unknown option.
+  /// Returns the key of the first entry; empty if there is none. Because FFmpeg removes the options
+  /// that it knows from a dictionary, the function finds an unknown option.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";
@@ -171,9 +171,9 @@ inline bool top_field_first(const AVFrame& frame) {
 #endif
 }
 
-/// Returns whether players show the top field first. For interleaved fields, Matroska, QuickTime
-/// and FFmpeg's decoders use AV_FIELD_TB and AV_FIELD_BT to state the order of display. FFmpeg's
-/// description of these values differs.
+/// Returns whether players show the top field first. FFmpeg's description of AV_FIELD_TB and
+/// AV_FIELD_BT differs from their use: Matroska, QuickTime and FFmpeg's decoders state the order of
+/// display with these values.
 inline bool top_field_first(AVFieldOrder order) {
   return order == AV_FIELD_TT || order == AV_FIELD_TB;
 }

@@ -13,8 +13,8 @@
 
 namespace lull::io {
 
-/// A list of FFmpeg's messages about one file (LogTopic). Each thread also has one list for the
-/// messages without a LogTopic. Decoder threads may call add() concurrently.
+/// A list of FFmpeg's warnings and errors about one file (LogTopic), or from one thread. Decoder
+/// threads may call add() concurrently.
 class Messages {
  public:
   void add(int level, const std::string& text) {
@@ -34,8 +34,8 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// `first()` and `last()` search the messages whose number is at least `from`. first() returns
-  /// the first message for which `wanted` returns true, and last() the last such message.
+  /// Among the messages whose number is at least `from`, first() returns the first one for which
+  /// `wanted` returns true, and last() returns the last one.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -96,8 +96,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec context to which the log context `context` belongs; null if there is none. A
-/// codec context is also a log context, and belongs to itself.
+/// Returns the codec context to which the log context `context` belongs; null if there is none. If
+/// `context` is itself a codec context, the function returns `context`.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -109,8 +109,8 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the receivers of the messages of the decoder `codec`; null if there are none. A
-/// LogTopic::Mark has registered the receivers for the decoder's value of AVCodecContext::opaque.
+/// Returns the receivers of the messages of the decoder `codec`; null if there are none. The
+/// function finds them by AVCodecContext::opaque, for which LogTopic::Mark has registered them.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

@@ -38,8 +38,7 @@ class LogTopic {
   };
 
   /// A function that receives the warnings and errors of decoders. Any thread of FFmpeg may call
-  /// it. `context` is the AVCodecContext of the message. Each decoder thread has its own
-  /// AVCodecContext.
+  /// it. `context` is the AVCodecContext of the decoder thread that logs the message.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
   /// While a Mark exists, `topic` receives the messages of decoders whose AVCodecContext::opaque is

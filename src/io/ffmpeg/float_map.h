@@ -1,6 +1,6 @@
 #pragma once
-// Portable float maps (PFM) store the last row first. Some but not all releases of FFmpeg reverse
-// the rows, so lull tests each codec once.
+// Reverses the rows of portable float maps (PFM), which store the last row first. Some releases of
+// FFmpeg reverse the rows themselves, so lull tests each codec once.
 
 #include "io/ffmpeg/ffmpeg.h"
 

@@ -6,9 +6,9 @@
 
 namespace lull::io {
 
-/// While a LogTrace exists, FFmpeg's messages of level AV_LOG_INFO from the creating thread go only
-/// to `receiver`. The LogTrace drops all other messages of this thread. A thread can have only one
-/// LogTrace at a time.
+/// While a LogTrace exists, only `receiver` gets FFmpeg's messages from the thread that created the
+/// LogTrace. `receiver` gets the messages of level AV_LOG_INFO, and the LogTrace drops all others.
+/// A thread can have only one LogTrace at a time.
 class LogTrace {
  public:
   using Receiver = std::function<void(const std::string& line)>;

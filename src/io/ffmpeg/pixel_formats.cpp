@@ -80,8 +80,9 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Writes a plane to a channel of a picture. The channels of a packed format share words, so the
-// function adds its bits to the words with OR. `clear_shared()` must have set the words to zero.
+// Writes a plane to a channel of a picture. In a packed format, several channels share a word, so
+// the function combines its bits with the word by OR. `clear_shared()` must have set the words to
+// zero.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -126,8 +127,8 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// Sets packed planes to zero, because `pack_rows()` adds samples to the words of these planes with
-// OR. Unused bits must be 0 so that equal frames have equal planes.
+// Sets packed planes to zero, because `pack_rows()` combines samples with the words of these planes
+// by OR. The unused bits then are also 0, so that equal frames give equal planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};

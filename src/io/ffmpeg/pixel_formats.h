@@ -36,9 +36,9 @@ const char* name_of(AVPixelFormat format);
 /// Returns whether `format` implies full-range YCbCr (yuvj420p and similar formats).
 bool is_full_range_yuv(AVPixelFormat format);
 
-/// Returns the format in `list` that can store pictures of `format` unchanged, preferably `format`
-/// itself; AV_PIX_FMT_NONE if there is none. `list` ends with AV_PIX_FMT_NONE. The result is a yuvj
-/// format only if `full_range` is true.
+/// Returns a format in `list` that can store pictures of `format` unchanged, preferably `format`
+/// itself; AV_PIX_FMT_NONE if there is none. The function returns yuvj formats only if `full_range`
+/// is true. `list` ends with AV_PIX_FMT_NONE.
 AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const PixelTraits& traits,
                          bool full_range);
 
@@ -48,8 +48,8 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
 /// Makes `picture` share the samples of `frame`. `picture` must have a format and a size, but no
-/// buffers. Returns false and changes nothing if the memory layouts differ or rows are not aligned
-/// to 64 bytes; the caller must then use `pack()`.
+/// buffers. If the memory layouts differ or rows are not aligned to 64 bytes, the function returns
+/// false and changes nothing. The caller must then use `pack()`.
 bool share_planes(const Frame& frame, AVFrame& picture);
 
 /// Copies the samples of `frame` and `alpha` to `picture`. The pixel traits of `picture` and of the

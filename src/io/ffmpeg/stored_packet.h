@@ -39,9 +39,9 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Reads a packet with one call of `get(data, bytes)` for each piece that `store_packet()` wrote.
-/// `get` must throw at the end of the data. Returns null if a piece is invalid, or larger than
-/// `max_bytes` bytes.
+/// Reads a packet that `store_packet()` wrote in several pieces. The function calls `get(data,
+/// bytes)` for each piece. `get` must throw at the end of the data. If a piece is invalid or larger
+/// than `max_bytes` bytes, the function returns null.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
   // FFmpeg may read beyond the end of a packet, so the buffer has padding.
