@@ -32,18 +32,17 @@ struct FrameIndex {
 
   /// Returns the number of selected pictures.
   std::int64_t kept() const;
-  /// Returns the index in `pictures` of the selected picture number `frame`, counted from 0 over
-  /// the selected pictures only. If there are fewer selected pictures, the result is
-  /// pictures.size().
+  /// Returns the index in `pictures` of the selected picture with the number `frame`. The number
+  /// counts only selected pictures, from 0. If there are fewer selected pictures, the function
+  /// returns pictures.size().
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Decoding can start only at some pictures. Returns the last of these pictures that precedes the
-  /// frame `frame` by at least `margin` pictures; 0 if there is none. The margin does not count
-  /// repeated pictures.
+  /// Returns the last picture at which decoding can start and that precedes frame `frame` by at
+  /// least `margin` pictures; 0 if there is none. Repeated pictures do not count for the margin.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // The next functions serve inputs that lull reads in parallel with the main input. If `margins`
-  // (SourceOptions::margins) is true, the source returns all pictures; if false, only the selected
-  // pictures.
+  // lull reads some inputs in parallel with the main input. The next functions serve such inputs.
+  // `margins` states which pictures their source returns: all pictures (true), or only the selected
+  // ones (false).
 
   /// Returns the number of frames that the source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;

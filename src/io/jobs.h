@@ -37,8 +37,8 @@ struct JobPlan {
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of some blocks of the input. Other processes compare their input with this digest,
-  /// because a digest of the complete input takes too long.
+  /// Digest of some blocks of the input. Other processes compare their input with this digest
+  /// instead of a digest of the complete input, which would take too long.
   std::string sample;
   // Number of preceding frames on which the result of a frame depends. Repeated frames do not
   // count.
@@ -60,7 +60,7 @@ struct JobPlan {
   std::string id() const;
   /// Returns the additional input with the name `name`; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. The run time is proportional to the number of frames.
+  /// Returns the layout of the segments, in time proportional to the number of frames.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -71,8 +71,8 @@ std::string to_text(const JobPlan& plan);
 /// Parses a plan, whose first line must be "lull plan 1". Returns nullopt if the text is damaged or
 /// has another format.
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a description of the first contradiction within a plan; empty if there is none. A
-/// correct checksum does not exclude contradictions.
+/// Returns a description of the first contradiction within a plan; empty if there is none. This
+/// check is necessary, because even a plan with a correct checksum can contain contradictions.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in the folder of a job.

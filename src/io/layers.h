@@ -28,8 +28,8 @@ struct LayerInfo : LayerName {
   /// Unique name of the layer for messages and users, such as "diffuse". A layer without a name has
   /// the label "RGBA" or the name of the view.
   std::string label;
-  /// View of the layer, such as "left" or "right". If the layer name contains no view, this is the
-  /// default view. If the file has only one view, the text is empty.
+  /// View of the layer, such as "left" or "right"; the default view if the layer name contains no
+  /// view. Empty if the file has only one view.
   std::string view;
   std::string base;  // the name without the view: "diffuse" for "right.diffuse"
   /// The colour channels of the layer: R, G, B, or Y. The list is empty for layers that lull does
@@ -55,8 +55,8 @@ using LayerChoice = std::function<std::vector<LayerName>(const std::vector<Layer
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
 /// Returns channels of a layer as a frame of floats with the size of the layer's window. The frame
-/// is grey for one channel, and RGB for three. If SourceOptions::layers did not choose the layer,
-/// the function decompresses the file again.
+/// is grey for one channel, and RGB for three channels. For layers that SourceOptions::layers did
+/// not choose, the function decompresses the file again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);

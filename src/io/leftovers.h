@@ -26,8 +26,8 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if the file
-/// or folder is no longer abandoned, or if the removal failed (see errno).
+/// Removes an abandoned file, or an abandoned folder with its contents. Returns false if a process
+/// now uses the file or folder, or if the removal failed (see errno).
 bool remove_leftover(const Leftover& leftover);
 
 /// Removes the abandoned files and folders in `folder` for which `belongs` accepts the name of the

@@ -23,9 +23,10 @@
 
 namespace lull::io {
 
-/// Sample type of an output volume. `same` keeps the type and the scale of the input. `int16` keeps
-/// the samples unchanged if all of them are integers that fit in 16 bits, and otherwise scales all
-/// values. `float32` stores values without a scale.
+/// Sample type of an output volume:
+/// - `same`: the type and the scale of the input
+/// - `int16`: unchanged samples if all samples are integers of 16 bits, and otherwise scaled values
+/// - `float32`: values without a scale
 enum class DataType { same, int16, float32 };
 
 /// Name and value of a property on which the output of a job in segments depends, such as a
@@ -44,17 +45,10 @@ struct AdditionalSource {
   const MediaSource* source = nullptr;
 };
 
-/// The part of a job in segments that a process performs. If several processes share a job, each
-/// process opens a sink with the same path.
-enum class JobPart {
-  all,  // the complete job
-  /// The caller writes frames without samples. finish() writes the plan to the folder of the job.
-  plan,
-  /// The source starts at SegmentOptions::start_picture. The sink writes a file for each segment.
-  segments,
-  /// The caller writes no frames. finish() creates the output.
-  join
-};
+/// The part of a job in segments that a process performs: the complete job (`all`), or, if several
+/// processes share the job, one of its steps. A process writes the plan (`plan`), encodes segments
+/// (`segments`), or joins the segments (`join`).
+enum class JobPart { all, plan, segments, join };
 
 /// Options of a job that encodes the output in independent segments. Each segment is a file in the
 /// folder "PATH.lull-job". The sink writes this file to the disk before the next segment begins.
@@ -100,12 +94,12 @@ struct SinkOptions {
   std::string vcodec;
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
-  /// FFmpeg's name of the output pixel format. If empty, the sink chooses the first of the
-  /// following formats that the encoder supports: the format of the input, a format that stores the
-  /// same samples, the nearest other format. losses() or notes() reports a change of the format.
+  /// FFmpeg's name of the output pixel format. If empty, the sink chooses a format that the encoder
+  /// supports: preferably the format of the input, then a format that stores the same samples, then
+  /// the nearest other format. losses() or notes() reports a change of the format.
   std::string pix_fmt;
-  /// Bit depth of the output, 8..16. If 0, the output has the bit depth of `pix_fmt`, or of the
-  /// input if `pix_fmt` is empty.
+  /// Bit depth of the output, 8..16. If 0, `pix_fmt` determines the bit depth. If `pix_fmt` is also
+  /// empty, the output has the bit depth of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
   /// Sample format of the frames that the caller passes to write(): the result of result_samples().
@@ -123,9 +117,8 @@ struct SinkOptions {
   Access access = {};  // additional permission bits; those of the source's files also apply
   bool strict_metadata = false;  // losses (MediaSink::losses()) are an error
   /// The container: `y4m`, `raw`, `nut`, or another extension or name that FFmpeg supports. If
-  /// empty, the extension of the output's name determines the container. If empty for the output
-  /// `-`, the container is NUT for a NUT input, raw frames for a raw input, and Y4M for all other
-  /// inputs.
+  /// empty, the extension of the output's name determines the container. The output `-` has no
+  /// extension: it gets NUT for a NUT input, raw frames for a raw input, and Y4M for other inputs.
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
@@ -160,11 +153,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// Returns one warning for each property of the input that the output does not preserve: bits,
-  /// alpha or chroma of the samples, data streams, chapters, tags, languages, dispositions, colour,
-  /// HDR10, time code, rotation. write() adds warnings for captions and HDR10+ metadata of later
-  /// frames. open_sink() throws an error for audio, subtitles and attachments that the container
-  /// cannot store.
+  /// Returns one warning for each property of the input that the output does not preserve. Examples
+  /// are bits, alpha, data streams, chapters, tags, colour and HDR10. write() adds warnings for
+  /// captions and HDR10+ metadata of later frames. For audio, subtitles and attachments that the
+  /// container cannot store, open_sink() throws an error.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Returns the path of the file that contains the output until finish(). A process that ends
   /// without destroying this object must remove the file.
@@ -188,9 +180,9 @@ class MediaSink : public FrameSink {
   /// the source tolerated.
   virtual Damage damage() const { return {}; }
   /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
-  /// function renames the output to its final name, and returns an empty text. If false, the
-  /// function renames the output to "NAME.partial.EXTENSION", and returns this name. If the output
-  /// is not a file, the function returns an empty text.
+  /// function renames the file to its final name, and returns an empty text. If false, it renames
+  /// the file to "NAME.partial.EXTENSION", and returns this name. For outputs that are not files,
+  /// the function returns an empty text.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -258,18 +250,18 @@ class MediaSink : public FrameSink {
 /// @throws any exception of open_sink()
 void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
 
-/// Checks the name of an output before the caller opens the input, which can take minutes. Throws
-/// only errors that open_sink() would throw. Checks nothing if the input does not exist, or if the
-/// output is a pattern, a pipe or a job in segments.
-/// @param input, reading  the arguments of the later open_source()
+/// Checks the name of an output before the caller opens the input, which can take minutes for a
+/// stack. Throws only errors that open_sink() would throw. Does nothing if the input does not
+/// exist, or if the output is a pattern, a pipe or a job in segments.
+/// @param input, reading  arguments for open_source()
 /// @throws InvalidArgument, CannotCreate, IoError
 void check_output_name(const std::string& path, const std::string& input,
                        const SourceOptions& reading, const SinkOptions& options);
 
 /// Returns the sample format in which a denoising session must return results for the output
-/// `path`, so that lull rounds samples only once. The caller must call this function before the
-/// first read of `source`, and set SinkOptions::samples to the result. If open_sink() would throw
-/// an error, the function returns the sample format of the source.
+/// `path`, so that lull rounds samples only once. The caller must set SinkOptions::samples to this
+/// format, before the first read of `source`. If open_sink() would throw an error, the function
+/// returns the sample format of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
@@ -277,8 +269,8 @@ void check_output_name(const std::string& path, const std::string& input,
 /// `path`; empty if there is no such job. A run that continues the job must have equal properties.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Returns whether `path` is the name of a single picture, but `source` is not a single still
-/// picture. If true, the caller must write only one frame and set SinkOptions::single.
+/// Returns whether the caller must write only one frame and set SinkOptions::single: `path` is the
+/// name of a single picture, but `source` has several pictures or is a video.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 

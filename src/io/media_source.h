@@ -58,9 +58,9 @@ struct VideoInfo {
   /// The relation between samples and values for each channel. If empty, `values` applies to all
   /// channels.
   std::vector<ValueScale> channel_values{};
-  /// Chroma sample location: offset of the first chroma sample from the left or top edge of the
-  /// picture, in chroma samples. 0.5 is the middle of the luma samples that the chroma sample
-  /// covers. The default is MPEG-2's location.
+  /// Chroma sample location, as in MPEG-2 by default: offset of the first chroma sample from the
+  /// left or top edge of the picture, in chroma samples. A chroma sample covers several luma
+  /// samples. With an offset of 0.5, it is in the middle of these luma samples.
   double chroma_x = 0.5, chroma_y = 0.5;
 
   /// Returns the scale of the samples in the channel `channel`.
@@ -88,10 +88,10 @@ struct FrameRange {
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A part of the input. All times are relative to the first frame. In the output, the first range
-/// begins at the start time of the input, and each other range begins where the previous one ends.
-/// The output contains an audio packet if the packet begins within a range. A subtitle appears in
-/// the output only during the part of its time that is within a range.
+/// A part of the input. All times are relative to the first frame. In the output, the selected
+/// ranges follow each other without gaps, from the start time of the input. The output contains the
+/// audio packets that begin within a range. It shows a subtitle only while the time of the subtitle
+/// is within a range.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -125,9 +125,9 @@ struct SourceOptions {
   /// Frames per second of inputs without time stamps: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
-  /// If true, the source also returns frames outside the selection as context for temporal
-  /// filtering (Frame::context_only). The context begins with the first frame of the input.
-  /// MediaSource::end_context_at() sets the end of the context.
+  /// If true, the source also returns frames outside the selection, because temporal filters need
+  /// them as context (Frame::context_only). The context begins with the first frame of the input,
+  /// and ends at MediaSource::end_context_at().
   bool margins = false;
   Limits limits;
   /// Folder for data that do not fit in memory, for example packets of badly interleaved streams.
@@ -137,19 +137,19 @@ struct SourceOptions {
   /// to which inputs refer may use the same protocols.
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
-  /// Index of the decoding GPU among the visible GPUs. If nullopt, the CPU decodes. The CPU also
-  /// decodes if FFmpeg or the GPU does not support the codec. Frames that the GPU decodes remain in
-  /// GPU memory (Frame::on_device). FFmpeg must create the GPU's primary context, so the caller
-  /// must open the source before other work on the GPU.
+  /// Index of the decoding GPU among the visible GPUs; nullopt: the CPU decodes. The CPU also
+  /// decodes if FFmpeg or the GPU does not support the codec. Frames from the GPU remain in GPU
+  /// memory (Frame::on_device). The caller must open the source before other work on the GPU,
+  /// because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
-  /// If true, the source tolerates and counts damage of a video, inside and outside the selection:
-  /// the decoder conceals damaged parts, the source omits frames that cannot be decoded, and a
-  /// truncated file ends with the last complete data. If false, damage throws BadData. Damage of
-  /// stacks and sequences, and errors of a decoding GPU after its first frame, always throw
-  /// BadData.
+  /// If true, the source tolerates and counts damage of a video, inside and outside the selection.
+  /// It then conceals damaged parts, omits frames that it cannot decode, and ends a truncated file
+  /// with the last complete data. If false, damage throws BadData. Damage of stacks and sequences,
+  /// and GPU errors after the first frame, always throw BadData.
   bool tolerate_damage = false;
   /// Seek position in microseconds after the first frame. The source starts at a decodable frame
-  /// before this time, keeps the time stamps, and does not report a missing end of the input.
+  /// before this time, with unchanged time stamps. It then does not report missing frames at the
+  /// end of the input.
   std::int64_t skip_us = 0;
   /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes forward
   /// jumps (MediaSource::clock_jumps()). The source always removes backward jumps.
@@ -160,13 +160,13 @@ struct SourceOptions {
   /// For DICOM folders with several series: Series Instance UID or number of the series. If empty,
   /// the folder must contain exactly one series. The caller must not set a series for other inputs.
   std::string series_uid{};
-  /// Sample value that corresponds to 255 on the scale of noise levels (FrameFormat::white), for
-  /// pictures and videos with float samples. If 0, the source chooses the value from the first
+  /// White level of float pictures and videos: the sample value that corresponds to 255 on the
+  /// scale of noise levels (FrameFormat::white). If 0, the source chooses the value from the first
   /// frame. For integer samples and stacks, the value must be 0 or 1.
   double white = 1;
   /// Stream number of the decoded video, which must not be a cover picture. This stream keeps its
-  /// position in the output. If nullopt, FFmpeg's preferred video becomes the first stream of the
-  /// output.
+  /// position in the output. If nullopt, the source decodes the video that FFmpeg prefers, and this
+  /// video becomes the first stream of the output.
   std::optional<int> video{};
   /// Name of a layer in an OpenEXR file (find_layer()). The source reads this layer as frames. If
   /// empty, the source reads the default picture. For other inputs, the name must be empty.
@@ -183,9 +183,9 @@ struct SourceOptions {
   /// A list of pictures that an earlier source recorded from this input, with the same `selection`
   /// and `margins`; may be null. The source copies Frame::repeat_state from this list.
   std::shared_ptr<const FrameIndex> index{};
-  /// The picture at which read() starts, as a position in the list `index`; 0 if the caller sets no
-  /// `index`. If a decoded picture differs from its entry in `index`, the source throws
-  /// IndexMismatch. Format, info and colour properties come from the first picture of the input.
+  /// The picture at which read() starts, as a position in the list `index`; 0 without `index`. The
+  /// format, info and colour properties still come from the first picture of the input. If a
+  /// decoded picture differs from its entry in `index`, the source throws IndexMismatch.
   std::int64_t start_picture = 0;
 };
 
@@ -200,13 +200,13 @@ class MediaSource : public FrameSource {
   /// Returns the reason, as one line, why the CPU decodes although SourceOptions::gpu requests a
   /// GPU; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// Tells the source the last frame that the caller needs: frame `number`, counted from 0 over all
-  /// frames that read() returns. read() then returns no later context frames
-  /// (SourceOptions::margins). Any thread may call this function.
+  /// Tells the source that the caller needs no frame after frame `number`, counted from 0 over all
+  /// frames that read() returns. read() then returns no context frames (SourceOptions::margins)
+  /// after this frame. Any thread may call this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
-  /// Returns the values of a slice of a stack in the units of the file, row by row. Outliers have
-  /// their original values, although they are NaN in frames. read() must have returned `slice`
-  /// before. For inputs other than stacks, `values` becomes empty.
+  /// Returns the values of a slice of a stack in the units of the file, row by row. For outliers,
+  /// which are NaN in frames, the function returns the original values. The caller must have read
+  /// `slice` before. For other inputs, `values` becomes empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();

@@ -44,9 +44,9 @@ struct InputReport {
   std::vector<std::string> lost;
 };
 
-/// Opens `path` like open_source(). Determines the effects that open_sink() would have for the
-/// output `output`, but writes no output. If `output` is empty, the function assumes NIfTI for a
-/// volume, Zarr for a Zarr store, TIFF for any other stack, and Matroska for all other inputs.
+/// Opens `path` like open_source(). Returns the effects that open_sink() would have for `output`,
+/// but writes no output. If `output` is empty, the function assumes NIfTI for a volume, Zarr for a
+/// Zarr store, TIFF for other stacks, and Matroska for all other inputs.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

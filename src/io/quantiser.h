@@ -8,8 +8,8 @@
 namespace lull::io {
 
 /// Returns the mean quantisation step of each plane, for an orthonormal transform of samples on the
-/// 0..255 scale. Returns 0 for unknown steps and for steps of at most 1. The steps are known only
-/// for YCbCr and grey pictures that the CPU decoded from H.264, HEVC or AV1.
+/// 0..255 scale. A step of at most 1, or an unknown step, counts as 0. Only YCbCr and grey pictures
+/// that the CPU decoded from H.264, HEVC or AV1 have known steps.
 [[nodiscard]] std::array<float, 3> quantiser_steps(const Frame& frame);
 
 }  // namespace lull::io

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// If `from` and `to` are hard links to the same file, removes `from` and returns true. Such links
-/// exist if link() has created `to` but reported EEXIST. The cause is a network file system that
-/// has lost the reply to the first request: the repeated request fails.
+/// Returns whether `from` and `to` are hard links to the same file, and removes `from` in this
+/// case. On a network file system, link() can create `to` and nevertheless report EEXIST: if the
+/// reply to the first request is lost, the repeated request fails.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -58,7 +58,8 @@ bool rename_if_free(const std::string& from, const std::string& to) {
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
   // Some file systems have no hard links (FAT: EPERM, many FUSE file systems: ENOSYS). The function
-  // must then check that `to` does not exist, because rename() can replace a file.
+  // then uses rename(). Because rename() can replace a file, the function first checks that `to`
+  // does not exist.
   if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -78,8 +79,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // The function itself resolves links, because the target of a link may not exist yet. The
-  // function follows at most 40 links, as the Linux kernel does.
+  // fs::canonical() fails if the target of a link does not exist yet. The function then resolves
+  // the links itself, at most 40 links, as the Linux kernel does.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);

@@ -33,8 +33,8 @@ class Output {
   /// Calls `finish_writing()` and renames the file to the name of the output.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Closes an incomplete output. A file gets the name `partial_name()`, such as "x.partial.mkv",
-  /// or keeps its temporary name if the system cannot rename it. Returns the name of the file;
+  /// Closes an incomplete output. Renames a file to `partial_name()`, such as "x.partial.mkv". If
+  /// the system cannot rename the file, it keeps its temporary name. Returns the name of the file;
   /// empty if the output is a pipe.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
@@ -105,8 +105,8 @@ struct OutputFileOptions {
   /// link itself (false). With false, a link of another user cannot redirect the output.
   bool follow_links = true;
   /// Whether the constructor removes temporary files of this output that killed processes have
-  /// left. False for sinks of many files, which remove the temporary files of all outputs in one
-  /// pass.
+  /// left. False for sinks of many files: such a sink itself removes the temporary files of all its
+  /// outputs in one pass.
   bool removes_leftovers = true;
 };
 
@@ -114,9 +114,9 @@ struct SinkOptions;  // io/media.h
 /// Derives the options for an output file from the options of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to a temporary file in the output's folder. `commit()` renames the temporary file.
-/// Without `commit()`, the destructor removes the temporary file. A new output has the mode
-/// `access`, limited by the umask. A replacement has the mode of the replaced file, limited by
+/// Writes to a temporary file in the output's folder. `commit()` renames this file. Without
+/// `commit()`, the destructor removes it. The mode of a new output is `access`, limited by the
+/// umask. If the output replaces a file, its mode is that of the replaced file, limited by
 /// `access`.
 class OutputFile final : public Output {
  public:

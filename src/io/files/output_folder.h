@@ -26,9 +26,9 @@ struct OutputFolderOptions {
 bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
-/// Writes files to a temporary folder beside the output. `commit()` renames the temporary folder to
-/// the name of the output. Without `commit()`, the destructor removes the temporary folder. If
-/// killed processes have left temporary folders for this output, the constructor removes them.
+/// Writes files to a temporary folder beside the output. `commit()` renames this folder to the name
+/// of the output. Without `commit()`, the destructor removes it. The constructor removes temporary
+/// folders that killed processes have left for this output.
 class OutputFolder {
  public:
   /// @param path  name of the output, with or without a final slash

@@ -27,8 +27,8 @@ IoError scratch_error(const std::string& folder, const std::string& what, int nu
 int open_scratch(const std::string& folder) {
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return descriptor;
-  // Fallback for file systems without O_TMPFILE: creates a file with a name, and then unlinks the
-  // name. The file exists until its descriptor is closed.
+  // Fallback for file systems without O_TMPFILE: the function creates a file with a name, and then
+  // removes the name. The file exists until its descriptor is closed.
   std::string name = folder + "/.lull-XXXXXX";
   descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) throw scratch_error(folder, "create", errno);
@@ -65,7 +65,8 @@ void ScratchFile::read_from(std::int64_t position, void* data, std::size_t bytes
 
 void ScratchFile::clear() noexcept {
   begin_ = end_ = 0;
-  // ftruncate() frees disk space. After a failure, the next writes reuse the space.
+  // ftruncate() only frees disk space. A failure of ftruncate() is therefore no error: the next
+  // writes reuse the space.
   if (descriptor_ >= 0) (void)!::ftruncate(descriptor_, 0);
 }
 

@@ -90,8 +90,8 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// After fork(), the child process has a new process ID. The function therefore compares the stored
-// ID with the current one.
+// The function compares the stored process ID with the current one, because the ID differs in a
+// child process after fork().
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

@@ -40,8 +40,8 @@ struct TemporaryName {
 /// 255 bytes.
 inline constexpr std::size_t max_output_bytes = 150;
 
-/// Returns the first bytes of `name`, at most `max_bytes`. The result contains only complete UTF-8
-/// characters, because some file systems (exFAT, NTFS) refuse names with incomplete characters.
+/// Returns the first bytes of `name`, at most `max_bytes`. The function omits an incomplete UTF-8
+/// character at the end, because some file systems (exFAT, NTFS) refuse such names.
 std::string cut_name(const std::string& name, std::size_t max_bytes = max_output_bytes);
 
 /// Returns ".OUTPUT.lull-HOST-BOOT-SPACE-PID-START-COUNT-RANDOM.tmp". HOST to START are the members

@@ -23,7 +23,7 @@ std::string read_all(RegularFile& file, const std::string& path, std::size_t max
   const auto size = static_cast<std::size_t>(file.size());
   std::string text;
   // Some file systems do not state the size of a file. The loop therefore reads one byte more than
-  // the stated size, and a short read marks the end of the file.
+  // the stated size. If a read returns less, the function has reached the end of the file.
   for (std::size_t capacity = size + 1; text.size() <= max_bytes && size <= max_bytes;) {
     const std::size_t before = text.size();
     text.resize(std::min(capacity, max_bytes + 1));

@@ -23,8 +23,8 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes for `change_exif()`. This function also removes the thumbnail, because the thumbnail
-/// shows the picture before denoising.
+/// Changes for `change_exif()`. Independent of these members, `change_exif()` removes the
+/// thumbnail, because the thumbnail shows the picture before denoising.
 struct ExifChanges {
   int orientation = 1;
   int width = 0, height = 0;  // size of the new picture
@@ -48,9 +48,8 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet. change_xmp() also clears the flags that mark the picture as a
-/// motion photo, because lull does not copy the video of a motion photo. If nothing changes, the
-/// result equals `xmp` bit for bit.
+/// Returns the changed XMP packet. The function clears the flags of a motion photo, because lull
+/// does not copy its video. If nothing changes, the result equals `xmp` bit for bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

@@ -74,9 +74,9 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns a segment as a block for PictureMetadata::native. Content credentials (C2PA in JUMBF
-/// boxes) contain a signature, which is invalid after denoising. For a segment with content
-/// credentials, the function therefore returns a block without data, so that lull reports the loss.
+/// Returns a segment as a block for PictureMetadata::native. If the segment contains content
+/// credentials (C2PA in JUMBF boxes), the block has no data, so that lull reports a loss. Content
+/// credentials contain a signature, which is invalid after denoising.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");

@@ -59,8 +59,7 @@ bool is_gain_map(ByteView picture) {
 }
 
 /// Calls `visit(position, bytes)` for the data of each APP2 segment before the first scan of a JPEG
-/// file. `read(at, to, count)` must copy a part of the file. `at` is the position of the part in
-/// the file, `to` is the destination, and `count` is the number of bytes.
+/// file. `read(at, to, count)` must copy `count` bytes from position `at` of the file to `to`.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;

@@ -19,9 +19,9 @@ constexpr std::string_view mpf_name{"MPF\0", 4};
 bool is_multi_picture_file(const std::string& path);
 bool is_multi_picture(ByteView file);
 
-/// Returns the pictures after the main picture in `file`. The Multi-Picture index begins at
-/// position `index_at`, after the identifier of its segment, and has `index_bytes` bytes. The
-/// function ignores entries that point beyond the end of the file.
+/// Returns the pictures after the main picture in `file`. Their positions come from the
+/// Multi-Picture index, which begins at position `index_at` (after the identifier of its segment)
+/// and has `index_bytes` bytes. The function ignores entries that point beyond the end of the file.
 std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at,
                                              std::size_t index_bytes);
 

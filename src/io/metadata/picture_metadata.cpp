@@ -116,8 +116,9 @@ PictureMetadata read_metadata(ByteView file) {
       if (begins_with(file, jxl_signature)) read_jpeg_xl(file, metadata);
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
-      // HEIF and JPEG XL store the orientation outside the EXIF data. FFmpeg's JPEG XL decoder
-      // already rotates the picture.
+      // The orientation in the EXIF data does not apply, because HEIF and JPEG XL store it
+      // elsewhere. For JPEG XL, the orientation is 1, because FFmpeg's decoder already rotates the
+      // picture.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }
@@ -126,8 +127,8 @@ PictureMetadata read_metadata(ByteView file) {
 }
 
 // Reads the metadata of a JPEG XL file from boxes (ISO/IEC 18181-2, section 9). The box "Exif"
-// begins with the offset of the TIFF structure. The box "brob" contains the type of another box,
-// and the data of that box, compressed with Brotli. lull does not decompress these data.
+// begins with the offset of the TIFF structure. The box "brob" contains the type of another box and
+// its data, compressed with Brotli. The function does not decompress these data.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);

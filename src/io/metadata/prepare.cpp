@@ -213,8 +213,8 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG stores texts in comments. TIFF stores the resolution and the primaries in tags. These
-    // texts, the resolution and the primaries therefore need no EXIF fields.
+    // These metadata need EXIF fields only if the format has no other place for them. JPEG stores
+    // texts in comments. TIFF stores the resolution and the primaries in tags.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;
@@ -230,8 +230,8 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// Prepares texts that have no EXIF field. PNG stores each text. JPEG stores each text in a
-  /// comment, together with the keyword of the text. Other formats lose the texts.
+  /// Prepares the texts without an EXIF field. PNG stores them unchanged. JPEG stores each text in
+  /// a comment, so the function puts the keyword before the text. Other formats lose the texts.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

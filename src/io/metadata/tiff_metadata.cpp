@@ -64,9 +64,9 @@ constexpr int layout_tags[] = {TIFFTAG_SUBFILETYPE,
                                TIFFTAG_YCBCRPOSITIONING,
                                TIFFTAG_REFERENCEBLACKWHITE};
 
-/// Returns whether an entry describes the storage of samples, or belongs to another page. Such
-/// entries are not metadata of the picture. Exiv2 names the second page "Thumbnail", and sub-images
-/// "SubImage1", "SubImage2" and so on.
+/// Returns whether a tag describes the storage of samples, or belongs to another page. lull does
+/// not copy such tags. Exiv2 names the second page "Thumbnail", and sub-images "SubImage1",
+/// "SubImage2" and so on.
 bool is_of_storage(const Exiv2::Exifdatum& datum) {
   const std::string group = datum.groupName();
   return group == "Thumbnail" || group.starts_with("SubImage") ||

@@ -12,9 +12,9 @@ struct White {
   std::string note;  // one line for the user; may be empty
 };
 
-/// Returns the white level for planar float pictures like `first`. If `requested` is not 0, it is
-/// the level. Otherwise, components 0 to `planes` - 1 determine the level. If at most half of their
-/// samples exceed 1, it is 1. If not, it is the smallest power of two that at most 5 % exceed.
+/// Returns the white level of float pictures: `requested`, if it is not 0. Otherwise, the samples
+/// of the components 0 to `planes` - 1 of `first` decide. If at most half of them exceed 1, the
+/// level is 1. If not, it is the smallest power of two that at most 5 % of them exceed.
 /// @throws InvalidArgument  `requested` is NaN or outside 2^-64..2^64
 White choose_white(const AVFrame& first, int planes, double requested);
 

@@ -81,9 +81,9 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return find_chunk_fault(packet.subspan(png_signature.size()));
 }
 
-// Checks the size of a Sun raster file. FFmpeg's run-length decoder crashes if the samples need
-// more than a third of 2^31 bytes. The header has 32-bit fields: magic, width, height, depth,
-// length, kind.
+// Rejects Sun raster files whose samples need more than a quarter of 2^31 bytes, because FFmpeg's
+// run-length decoder crashes above about a third. The header has 32-bit fields: magic, width,
+// height, depth, length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);
@@ -132,9 +132,9 @@ bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet) {
   }
 }
 
-// A motion photo contains an MP4 file after the JPEG picture. The MP4 file begins with the size of
-// its box "ftyp" (ISO/IEC 14496-12, 4.3). The function searches for this box, because some phones
-// write another header between the picture and the MP4 file.
+// A motion photo is a JPEG picture and an MP4 file behind it. The MP4 file begins with the size and
+// the name of its box "ftyp" (ISO/IEC 14496-12, 4.3). The function searches for this name, because
+// some phones write another header between the picture and the MP4 file.
 bool is_motion_photo(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t min_box = 16, max_box = 256;
   const std::span<const std::uint8_t> rest = from_first_scan(packet);

@@ -81,18 +81,17 @@ struct ActiveArea {
   /// LibRaw omits: 0 or 1.
   int omitted_rows = 0, omitted_columns = 0;
 
-  /// Returns LibRaw's number for the colour at a site of the active area. LibRaw counts positions
-  /// from the first row and column that it does not omit. The function adds the omitted rows and
-  /// columns instead of subtracting them, so that no position is negative. The colour is the same,
-  /// because the CFA pattern repeats every 2 sites.
+  /// Returns LibRaw's number for the colour at a site of the active area. LibRaw counts from the
+  /// first row and column that it does not omit, so an omitted row or column has the position -1.
+  /// The function adds 2 to all positions along this axis. This changes no colour, because the CFA
+  /// pattern repeats every 2 sites.
   int colour_index(Decoder& raw, int x, int y) const {
     return raw->COLOR(y + omitted_rows, x + omitted_columns);
   }
 };
 
-/// Returns the active area. LibRaw omits the first row of an area that begins at an odd row, and
-/// the first column of an area that begins at an odd column. The crop tags of a DNG file refer to
-/// the complete area, so the function adds the omitted row and column again.
+/// Returns the complete active area, to which the crop tags of a DNG file refer. If the area begins
+/// at an odd row or column, LibRaw omits this row or column. The function adds it again.
 ActiveArea active_area(const libraw_image_sizes_t& sizes, const TiffTree& tags) {
   ActiveArea area{.left = sizes.left_margin,
                   .top = sizes.top_margin,
@@ -131,10 +130,9 @@ std::array<std::uint8_t, 4> bayer_colours(Decoder& raw, const ActiveArea& area) 
   return sites;
 }
 
-/// Returns the black levels that the tags of a DNG file state for the 2x2 sites; nullopt if the
-/// tags state no levels. LibRaw ignores these levels if the file describes masked pixels. LibRaw
-/// then measures the black levels in the masked pixels and rounds them down, so the levels of
-/// LibRaw differ between the frames of a sequence.
+/// Returns the black levels of the 2x2 sites from the tags of a DNG file; nullopt if there are
+/// none. LibRaw ignores these tags if the file describes masked pixels. It then measures the black
+/// levels in the masked pixels, with results that differ between the frames of a sequence.
 std::optional<std::array<float, 4>> stated_black_levels(const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const auto values = [&](std::uint16_t tag) {

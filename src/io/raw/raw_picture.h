@@ -22,9 +22,9 @@ struct RawFacts {
   float white = 65535;                    // samples from here on are clipped
   std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
   std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
-  /// Noise profile (DNG's NoiseProfile): pairs of gain and offset, one pair for all colours or one
-  /// for each of R, G, B. The variance of a sample x is gain * x + offset, where black is 0 and
-  /// white is 1. Empty if unknown.
+  /// Noise profile (DNG's NoiseProfile): pairs of gain and offset, either one pair for all colours
+  /// or one pair for each of R, G, B; empty if unknown. The variance of a sample x is gain * x +
+  /// offset, where x is 0 for black and 1 for white.
   std::vector<double> noise_profile;
   /// The directories of a DNG file, or the EXIF, XMP and IPTC data of another raw file.
   TiffTree tags;

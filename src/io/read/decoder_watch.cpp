@@ -124,8 +124,8 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
 }
 
 // Returns the damage that the decoder has logged for its next result. With N frame threads, the
-// decoder begins result k (counted from 0) only after it has returned result k - N. Messages that
-// the decoder logged earlier therefore concern earlier results.
+// decoder begins result k (counted from 0) only after it has returned result k - N. The function
+// therefore ignores earlier messages, because they concern earlier results.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;

@@ -13,9 +13,9 @@
 
 namespace lull::io {
 
-/// Returns whether an error in the log of the codec's decoder means a damaged picture. The result
-/// is true for intra-only and lossless codecs without frame reordering. Decoders of other codecs
-/// also log errors if an intact recording begins in the middle of a GOP.
+/// Returns whether an error in the log of the codec's decoder means a damaged picture: true for
+/// intra-only and lossless codecs without frame reordering. Other decoders also log errors if an
+/// intact recording begins in the middle of a GOP.
 bool logs_damage(const AVCodecDescriptor* codec);
 
 /// Watches one decoder. The caller must close the decoder before it destroys this object.
@@ -26,8 +26,9 @@ class DecoderWatch {
   /// Watches the log messages of `decoder`. The caller must call this function before it opens the
   /// decoder.
   void attach(AVCodecContext& decoder);
-  /// Does the same as attach(). Also allocates the decoder's pictures and fills them with zeros, so
-  /// that missing parts become zero. Decoding fails if a packet is too small for its picture.
+  /// Does the same as attach(), and allocates the decoder's pictures. Their memory initially
+  /// contains zeros, so that missing parts become zero. If a packet is too small for its picture,
+  /// the allocation and the decoding fail.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Records the size of the packet that the caller then sends to the decoder.
   void expect(const AVPacket& packet);

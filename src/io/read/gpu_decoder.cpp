@@ -81,8 +81,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // If the height is odd and chroma is vertically subsampled, FFmpeg rounds the number of chroma
-  // rows down. A copy of only the visible part would therefore lack the last chroma row.
+  // The function copies the complete surface, not only its visible part. If the height is odd and
+  // chroma is vertically subsampled, FFmpeg would not copy the last chroma row of the visible part.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -107,8 +107,8 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // The GPU surface of a cropped picture still contains the rows cropped at the top and the columns
-  // cropped at the left. CPU decoders move the plane pointers instead.
+  // On the GPU, a surface that is cropped at the top or left still begins with the cropped rows and
+  // columns. CPU decoders, in contrast, move the plane pointers.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
   // The GPU decoders of FFmpeg 5.1 to 7.1 (VP8, VP9, AV1) return a wrong address of the chroma

@@ -229,8 +229,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a decoded picture to other GPU memory. The copy of the first picture has succeeded, so a
-/// later error means that the GPU has failed.
+/// Copies a decoded picture to other GPU memory. An error means that the GPU has failed, because
+/// the copy of the first picture has succeeded.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -382,9 +382,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than the previous time stamp. In codecs
-/// that reorder frames, a time stamp up to 16 frames earlier is no damage: a decoder may return the
-/// first pictures out of order, because it does not know the reordering depth.
+/// Counts a picture as damaged if its time stamp is earlier than the previous one. Codecs that
+/// reorder frames have a tolerance of 16 frames: a decoder that does not yet know the reordering
+/// depth may return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -409,8 +409,8 @@ void PictureDecoder::fail_decoding() const {
 }
 
 /// Returns `text` with the reason of the failure in parentheses. If DecoderWatch has found a packet
-/// that is too small for its picture, this is the reason, because FFmpeg's later errors are
-/// consequences.
+/// that is too small for its picture, this is the reason, because it also causes FFmpeg's later
+/// errors.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

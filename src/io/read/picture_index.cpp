@@ -107,8 +107,8 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // The expected index may be shorter than the input. The function does not compare pictures after
-  // the last entry of the expected index.
+  // The function does not compare pictures beyond the end of the expected index, because this index
+  // may be shorter than the input.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -135,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The loop goes back by one more picture than the margin. RepeatFinder needs this picture to
-  // decide whether the first picture of the margin is a repeated frame.
+  // The loop goes back by one picture more than the margin. From this picture, RepeatFinder decides
+  // whether the first picture of the margin is a repeated frame.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

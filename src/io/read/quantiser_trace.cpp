@@ -10,9 +10,9 @@
 namespace lull::io {
 namespace {
 
-/// Returns the quantisation step of AV1 for a quantiser index. The step is on the 0..255 scale. The
-/// table contains some 8-bit steps of the AV1 specification, section 7.12.2, in units of 1/8. The
-/// interpolation error is at most 3 %.
+/// Returns the quantisation step of AV1, on the 0..255 scale, for a quantiser index. The function
+/// interpolates between some 8-bit steps of the AV1 specification (section 7.12.2), in units of
+/// 1/8. The error of the interpolation is at most 3 %.
 double step_of_av1(double index) {
   struct Point {
     double index, step;
@@ -99,8 +99,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // For luma QPs up to 43, ITU-T H.265 and H.264 have equal chroma QPs. For larger luma QPs, the
-  // chroma QP of H.265 is the luma QP minus 6.
+  // Up to a luma QP of 43, chroma QPs are the same in ITU-T H.265 and H.264. Above, the chroma QP
+  // of H.265 is the luma QP minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

@@ -100,9 +100,9 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Adds a note if a palette becomes RGB samples, if 1-bit samples become 8-bit samples, or if
-/// FFmpeg converts the CMYK samples of a JPEG file. The function recognises such a JPEG file by its
-/// alpha channel, because FFmpeg adds an opaque alpha channel to CMYK pictures.
+/// Adds notes for conversions: of a palette to RGB samples, of 1-bit samples to 8-bit samples, and
+/// of CMYK samples in a JPEG file. A JPEG file with an alpha channel has CMYK samples, because
+/// FFmpeg adds an opaque alpha channel to them.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -176,9 +176,9 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to the picture options_.start_picture. Then resets the damage count, because the seek
-/// itself can cause errors in the decoder. Later damage is an error, because it contradicts the
-/// plan of the job.
+/// Seeks to the picture options_.start_picture, and then resets the damage count, because the seek
+/// itself can cause errors in the decoder. After the seek, any damage is an error, because it
+/// contradicts the plan of the job.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);

@@ -53,8 +53,11 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// Seeks to the picture `number`, and compares the decoded picture with the index. If they differ,
-// tries up to three earlier positions.
+// Seeks to the picture `number` of the index. The function tries these positions in turn, until
+// decoding yields the picture:
+// - the time of the picture
+// - 16 frames earlier, because some demuxers (MPEG-TS) seek by decoding times
+// - two earlier keyframes, because some decoders need packets of earlier GOPs
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;

@@ -41,9 +41,8 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
 }
 
 /// Returns the distance of the first chroma sample from the edge of the picture along an axis, in
-/// chroma samples. A chroma sample belongs to 2^shift luma samples. If `centred` is true, the
-/// chroma sample is at the centre of these luma samples. Otherwise, it is at the last luma sample
-/// if `last` is true, and at the first luma sample if not.
+/// chroma samples. The chroma sample covers 2^shift luma samples. It is at their centre
+/// (`centred`), at the last of them (`last`), or else at the first.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -54,8 +54,9 @@ std::vector<std::string> files_of(const Demuxer& input) {
 }
 
 /// Returns a text that identifies the content of an input: size and checksum. For
-/// JobPart::segments, the function computes only a digest of some blocks. If this digest equals
-/// `planned_sample`, the function returns the text from the plan. Otherwise, it returns the digest.
+/// JobPart::segments, a checksum would take too long, so the function computes a digest of some
+/// blocks. If this digest equals `planned_sample`, the function returns the text from the plan, and
+/// otherwise the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -193,9 +194,9 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Adds a block of the current file to the digest. The block begins at the file offset `at`. The
-    // function treats all files as one long file. The digest contains the blocks at all multiples
-    // of `step` bytes, and the last block.
+    // The digest treats all files as one long file. It contains the blocks that begin at multiples
+    // of `step` bytes, and the last block. This function adds the block at the offset `at` of the
+    // current file.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -216,8 +217,9 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The list contains the properties of the input before the properties of the output. If the input
-  // has changed, the error message then names the input instead of the effects on the output.
+  // The properties of the input precede those of the output, because a message reports only the
+  // first difference. If the input has changed, the message then names the input instead of the
+  // effects on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -4,11 +4,10 @@
 // line contains "sha256" and the SHA-256 of all preceding lines.
 
 // Lines of a manifest, by their first word:
-// - "fact": the name and the value of a fact, with '%', spaces and unprintable characters as %XX
-// - "threads": the number of threads of each encoder
-// - "segment": the number of the segment, its number of frames, and the size in bytes and the
-//   SHA-256 of its file
-// - "result": the identity of the finished output (inode, bytes, time of the last change)
+// - "fact": name and value of a fact; '%', spaces and unprintable characters become %XX
+// - "threads": number of threads of each encoder
+// - "segment": number, number of frames, size in bytes and SHA-256 of a segment
+// - "result": identity of the finished output (inode, bytes, time of the last change)
 
 #include <cstdint>
 #include <map>

@@ -14,9 +14,9 @@ void mark_result(const std::string& file, const std::string& job, int threads);
 /// Returns the number of encoder threads of the job that wrote the output `file`; 0 if the file has
 /// no extended attribute of a job.
 int marked_threads(const std::string& file);
-/// is_marked(): whether the file has the extended attribute of any job. is_result_of(): whether the
-/// file is the unmodified output of the job `job`. Both functions return false if the file system
-/// does not support extended attributes.
+/// is_marked() returns whether the file has the extended attribute of any job. is_result_of()
+/// returns whether the file is the unmodified output of the job `job`. Both functions return false
+/// if the file system does not support extended attributes.
 bool is_marked(const std::string& file);
 bool is_result_of(const std::string& file, const std::string& job);
 

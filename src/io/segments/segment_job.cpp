@@ -67,8 +67,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(manifest_path(folder_)),
       options_(options),
       access_(access) {
-  // At the end of its job, a process removes the job folder, including the lock file. If another
-  // process removes the folder while lock() runs, lock() returns false, and this process calls
+  // At the end of its job, a process removes the job folder with the lock file. If this happens
+  // while lock() runs in another process, lock() returns false, and the other process must call
   // lock() again.
   while (!lock()) continue;
   try {
@@ -111,9 +111,9 @@ bool SegmentJob::lock() {
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (lock_ < 0) {
     const int error = errno;
-    // If the job folder is a symbolic link without a target, another attempt would fail as well.
-    // Otherwise, ENOENT means that another process has just removed the folder, so the caller tries
-    // again.
+    // ENOENT usually means that another process has just removed the folder. lock() then returns
+    // false, and the caller tries again. If the folder is a symbolic link without a target, another
+    // attempt would fail as well.
     if (error == ENOENT && !is_link(folder_)) return false;
     errno = error;
     fail();

@@ -86,8 +86,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // Writes the video packets with output times up to `time` + `offset_`. `time` is an input time,
-  // and `offset_` is the difference between the first output time and the first input time.
+  // Writes the video packets up to the input time `time`. To convert it to an output time, the
+  // function adds `offset_`, the difference between the first output time and the first input time.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
@@ -96,9 +96,9 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether the packet is at least `slack_s` seconds after the last selected picture. After
-  // such a packet, no selected video packet follows, because packets are out of time order by less
-  // than `slack_s` seconds.
+  // Returns whether no selected video packet follows. This is certain for a packet at least
+  // `slack_s` seconds after the last selected picture, because packets are out of time order by
+  // less than `slack_s` seconds.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

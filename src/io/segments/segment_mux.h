@@ -16,10 +16,10 @@ struct DoneSegments {
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the packets of all segments, interleaved with the copied streams. The function reads the
-/// copied streams from the input again. Equal jobs give bit-identical files.
-/// @param source  a source at its end, where its selection is complete
-/// @param tick  seconds per tick of the encoder's times
+/// Writes the packets of all segments, interleaved with the copied streams, which the function
+/// reads from the input again. Equal jobs give bit-identical files.
+/// @param source  a source at its end, where its selection of frames is complete
+/// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);
 

@@ -148,9 +148,8 @@ void check_job_output(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
   const SegmentOptions& segments = *options.segments;
   const bool job_exists = SegmentJob::exists(path);
-  // The function throws no error if the output has the extended attribute of a finished job
-  // (result_mark.h). The sink later checks whether the finished job had the same input and the same
-  // settings as this job.
+  // If the output has the extended attribute of a finished job (result_mark.h), the function throws
+  // no error. Later, the sink checks whether that job had the same input and settings as this job.
   if (segments.resume && !options.overwrite && !job_exists && is_marked(path)) return;
   OutputFileOptions file = file_options(options);
   if (job_exists) {

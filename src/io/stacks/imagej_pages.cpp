@@ -57,10 +57,10 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   " (this is only possible for uncompressed samples in one piece); save it as "
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
-  // All pages must lie between the first page and the directory. If the directory precedes the
-  // first page, all pages must lie before the end of the file. The check fails for a copy of a
-  // single page of a stack: the copied description still states the number of pages of the stack,
-  // but the directory directly follows the first page.
+  // All pages must lie between the first page and the directory, or, if the directory precedes the
+  // first page, before the end of the file. A copy of a single page of a stack fails this check.
+  // Its description still states the number of pages of the stack, but its directory directly
+  // follows the first page.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

@@ -1,8 +1,8 @@
 #pragma once
 // Reads and writes TIFF files that have a directory only for the first page. The samples of all
 // pages are uncompressed and contiguous. ImageJ writes such files for stacks of more than 4 GiB,
-// and states the number of pages in the description. MetaMorph writes such stacks (STK), and states
-// the number in the tag UIC2.
+// with the number of pages in the description. MetaMorph writes such stacks (STK) with the number
+// in the tag UIC2.
 
 #include <cstddef>
 #include <cstdint>

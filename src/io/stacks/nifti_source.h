@@ -12,9 +12,9 @@
 
 namespace lull::io {
 
-/// Layout of the slices in the file, where x is the fastest axis. A block is the part of the file
-/// that the source must read for one slice. If the slices follow each other along z, a block is one
-/// slice. If they follow each other along x or y, a block is a whole volume.
+/// Layout of the slices in the file, where x is the fastest axis. To get one slice, the source must
+/// read one block of the file. For slices along z, a block is one slice. For slices along x or y, a
+/// block is a whole volume, because the samples of each slice are spread over the volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 

@@ -81,7 +81,7 @@ void PlaneSource::fill_info(const std::string& container) {
 std::optional<Frame> PlaneSource::read() {
   if (next_ == pages()) return std::nullopt;
   auto side_data = std::make_shared<SideData>();
-  // The function verifies checksums only for 8-bit samples. For other samples, find_ranges() has
+  // Only for 8-bit samples must the function verify checksums. For other samples, find_ranges() has
   // already verified the checksums of all planes.
   const bool is_byte = format().sample == SampleType::u8;
   read_plane(next_, side_data->stored, /*check=*/is_byte);

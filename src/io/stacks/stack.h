@@ -45,8 +45,9 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// The functions open_*_sink() open the sink for a volume (nifti) or a stack of planes (tiff,
-/// zarr). Each of these functions returns null for other sources, and for outputs of other formats.
+/// open_nifti_sink() opens the sink for a volume. open_tiff_sink() and open_zarr_sink() open the
+/// sinks for a stack of planes. Each function returns null for other sources, and for outputs of
+/// other formats.
 /// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
