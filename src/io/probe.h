@@ -46,7 +46,7 @@ struct InputReport {
 
 /// Opens `path` like open_source(). Returns the effects that open_sink() would have for `output`,
 /// but writes no output. If `output` is empty, the function assumes NIfTI for a volume, Zarr for a
-/// Zarr store, TIFF for other stacks, and Matroska for all other inputs.
+/// Zarr store, TIFF for other stacks, and Matroska for other inputs.
 /// @throws InvalidArgument  the output has no container
 /// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,

@@ -8,7 +8,7 @@
 namespace lull::cuda {
 
 /// Returns a memory resource that allocates memory of GPU `device`. The resource exists until the
-/// process ends. If an allocation fails, it throws OutOfDeviceMemory.
+/// process ends. If the GPU has too little memory, an allocation throws OutOfDeviceMemory.
 [[nodiscard]] std::pmr::memory_resource* device_memory(int device);
 
 /// Usual number of results that wait for a sink. Sessions allocate page-locked memory for this

@@ -48,7 +48,8 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
                                               std::string_view view);
 
 /// Returns the default picture layer; null if there is none. A colour layer is better than other
-/// layers. Among colour layers, the default view and the order of `picture_rank()` decide.
+/// layers. Among colour layers, the function prefers RGB, then the usual names of picture layers
+/// (`picture_rank()`), then the default view.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
 
 }  // namespace lull::io
