@@ -53,8 +53,9 @@ struct FramePlan {
 /// A frame in which the engine searches candidates. The first frame of a list is the target frame.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion vectors to this frame, one for each motion block, row by row, in samples of the planes
-  /// of the motion estimation. If empty, there is no motion.
+  /// Motion vectors from the target frame to this frame, one for each motion block, row by row.
+  /// Their unit is a sample of the plane in which the session estimates motion. If empty, there is
+  /// no motion.
   std::span<const Motion> motion;
 };
 

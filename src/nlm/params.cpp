@@ -73,8 +73,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   }
   p.noise = noise;
   p.temporal = temporal;
-  // The best candidates are near the position that motion estimation predicts. Most other
-  // candidates are similar only by chance.
+  // In temporal filtering, a small search radius suffices, because motion estimation predicts the
+  // position of the best candidates. Most other candidates are similar only by chance.
   if (temporal > 0 && profile != Profile::paper) {
     p.search_radius = is_high(profile) ? 3 : 2;
     p.h = is_high(profile) ? 0.9f : 1.0f;

@@ -15,15 +15,16 @@
 // from the target frame to the frame of the candidate. In the target frame and in volumes, m is 0.
 // The displacement d ranges from -S to S along x and y.
 
-// Each target sample uses the motion vector m of its own motion block (time/motion.h). A patch that
-// lies in several motion blocks thus has several vectors m.
+// The motion vector m belongs to a target sample: each sample uses the vector of its motion block
+// (time/motion.h). A patch that lies in several motion blocks thus has several vectors m.
 
 // In pictures, candidates are in the target frame and in the neighbouring frames (time/timeline.h).
-// In volumes, candidates are in the existing slices z - S to z + S. Only the reference patch itself
-// may overlap a hole (noise/holes.h).
+// In volumes, candidates are in the existing slices z - S to z + S. A patch that overlaps a hole
+// (noise/holes.h) is a candidate only for itself.
 
-// Candidates may extend into the padding of planes (Params::border), but the origin of a candidate
-// is never in a missing slice. The engine also replicates or mirrors missing slices of a patch.
+// Candidates may extend beyond the plane, where the engine replicates or mirrors samples
+// (Params::border). In volumes, the origin of a candidate is always in an existing slice. If other
+// slices of the patch are missing, the engine replicates or mirrors slices.
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
 // sigma_c^2. There are C guide planes G_c, and N samples in a patch. a_c is 1 / (C sigma_c^2), and
@@ -89,8 +90,8 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// The value of holes in a guide plane scaled by `scale`. The value differs from all samples by at
-/// least 16, so that a candidate that overlaps a hole has the weight 0.
+/// The value that marks holes in a guide plane after a multiplication by `scale`. The value exceeds
+/// all scaled samples by at least 16, so a candidate that overlaps a hole gets the weight 0.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

@@ -87,9 +87,9 @@ bool is_searchable(PlaneView<const float> plane) {
   return plane.width >= min_side && plane.height >= min_side;
 }
 
-/// Replaces and marks the defective samples and the impulses of frame `number`. The plan of a
-/// shared job may state impulses for a plane that is too small for a search. The function does not
-/// replace these impulses.
+/// Replaces and marks the defective samples and the impulses of frame `number`. In planes that are
+/// too small for a search, the function replaces no impulses, even if the plan of a shared job
+/// states impulses.
 void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView<float> plane,
                      DefectMask& mask) {
   mask.reset(plane.width, plane.height);

@@ -119,8 +119,9 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // `place` is the index of the sample in the 5x5 window. `ring_24` does not contain the centre
-      // of the window, which has index 12.
+      // `place` is the index of the sample in the 5x5 window. From the centre of the window (index
+      // 12) on, this index is one more than the index in `ring_24`, which does not contain the
+      // centre.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;

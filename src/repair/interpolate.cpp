@@ -8,10 +8,9 @@
 namespace lull::repair {
 namespace {
 
-// The function interpolates a defect between two opposite neighbours. If each pair of opposite
-// neighbours contains a marked sample or is not completely inside the plane, the mean of the
-// nearest unmarked samples replaces the defect. `max_reach` is the maximum distance between these
-// samples and the defect, in samples.
+// The estimator interpolates a defect between opposite neighbours. If there is no pair of unmarked
+// opposite neighbours inside the plane, the mean of the nearest unmarked samples replaces the
+// defect. These samples are at most `max_reach` samples away.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit steps, for cubic interpolation. At higher levels, linear
 /// interpolation has a smaller error.

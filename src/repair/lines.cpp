@@ -135,16 +135,17 @@ bool may_have_offsets(PlaneView<const float> plane, LineAxis axis) {
   }
   of_first = limited(of_first, robust_deviation(of_first, 0));
   of_last = limited(of_last, robust_deviation(of_last, 0));
-  // are_offsets() requires a correlation of 0.7. The correlation of only 256 pairs is less exact:
-  // its standard deviation is up to 0.07. This function therefore uses a lower threshold.
+  // This threshold is lower than the 0.7 of are_offsets(), because the correlation of only 256
+  // pairs is less exact: its standard deviation is up to 0.07.
   return correlation(of_first, of_last) >= 0.4;
 }
 
-/// Returns whether line offsets cause the brightness differences between lines. The offset of a
-/// line is equal in all strips, and the offsets of different lines are independent.
+/// Returns whether line offsets cause the brightness differences between lines. Two properties
+/// distinguish offsets from content: the offset of a line is equal in all strips, and the offsets
+/// of different lines are independent.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // Second differences of the line profile of each strip. A constant slope does not change second
-  // differences.
+  // Second differences of the line profile of each strip, which do not depend on a constant slope
+  // of the brightness.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
@@ -157,8 +158,8 @@ bool are_offsets(const std::array<std::vector<float>, strips>& steps, float devi
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
   if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
-  // Independent offsets make nearly all neighbouring lines differ. In pictures of ruled paper, many
-  // neighbouring lines are equal.
+  // With independent offsets, nearly all neighbouring lines differ. If many neighbouring lines are
+  // equal, the lines belong to the picture, for example to ruled paper.
   const auto equal =
       std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
@@ -300,8 +301,7 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   // from a sensor.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
   // Row offsets cause differences only between rows, and column offsets only between columns. If
-  // the brightness differs between rows and between columns, the content of the picture probably
-  // causes the differences.
+  // rows differ and columns differ, too, the cause is probably the content of the picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);
@@ -322,10 +322,10 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // The mean of a line is the sum of the mean brightness of the scene in this line and the offset
-  // of the line. In clips with little motion, the brightness of the scene is nearly the same in all
-  // frames. `reference` estimates this brightness: the means of each line, averaged over all frames
-  // and then smoothed.
+  // The mean of a line is the brightness of the scene in this line plus the offset of the line.
+  // `reference` estimates the brightness of the scene, which is nearly constant in clips with
+  // little motion: the function averages the mean of each line over all frames, and smooths the
+  // averages.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

@@ -38,8 +38,8 @@ struct PhasedView {
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// Allocates a plane with at least `pad` samples of padding. Vector loads may read beyond the
-  /// padding on the right, where the values are arbitrary.
+  /// Allocates a plane with at least `pad` samples of padding. Beyond the padding on the right, the
+  /// plane has further floats with arbitrary values, because vector loads may read them.
   PhasedPlane(int width, int height, int pad, int cell);
   /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
@@ -68,10 +68,10 @@ struct Shape {
   int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// fill() multiplies guide plane c by guide_scale * sqrt(a_c). a_c is the weight of plane c in
-  /// the distance D (weights.h). For two patches in one scaled plane, let q1 be the sum of the
-  /// squared differences, and q2 the sum of the differences. The kernel adds q1 + mean_share * q2^2
-  /// over all planes. The result is D, multiplied by the slope of WeightCurve.
+  /// Factors for the distance of two patches: D (weights.h) times the slope of WeightCurve. fill()
+  /// multiplies guide plane c by guide_scale * sqrt(a_c), where a_c is the weight of the plane in
+  /// D. The distance is the sum of q1 + mean_share * q2^2 over these scaled planes: q1 is the sum
+  /// of the squared differences of the patches, and q2 the sum of their differences.
   float guide_scale, mean_share;
   float zero;  // zero of WeightCurve, multiplied by its slope
 };
@@ -86,8 +86,9 @@ struct TileSource {
   /// Missing slices have null `data`.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
-  /// True if the candidates are in the target frame. Only then can `candidates` contain hole_mark()
-  /// at holes. `wanted` never contains hole_mark().
+  /// True if the candidates are in the target frame. In the target frame, a patch that overlaps a
+  /// hole is a candidate only for itself. candidates_at() therefore returns `wanted`, which
+  /// contains no hole_mark(), at the displacement 0.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -99,8 +100,8 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Complete result planes. Plane c of slice t has the index t * planes + c. The kernel writes
-  /// only the samples of the tile.
+  /// Result planes in their full size, of which the kernel writes only the samples of the tile.
+  /// Plane c of slice t has the index t * planes + c.
   std::span<const PlaneView<float>> results;
   /// For each plane, the number by which the kernel divides the results.
   std::span<const float> scale;

@@ -27,9 +27,9 @@ struct TilePlan {
 
   const Shape& shape;
   int columns, rows;  // size of the tile
-  // Numbers of columns and rows of the patches whose blocks overlap the tile. The block of a patch
-  // consists of the samples for which the patch gives estimates (weights.h). One patch begins at
-  // each cell (a square of 1x1 or 2x2 samples).
+  // Numbers of columns and rows of patches whose blocks overlap the tile, with one patch for each
+  // cell (a square of 1x1 or 2x2 samples). The block of a patch is the set of samples for which the
+  // patch gives estimates (weights.h).
   int patch_columns, patch_rows;
   int cell_columns, cell_rows;  // number of cells of these patches
   int stride;                   // distance between rows, in floats

@@ -8,8 +8,7 @@
 namespace lull::nlm::cpu {
 namespace {
 
-/// Number of floats beyond the end of a row that vector loads may read. Row strides are odd numbers
-/// of cache lines, so that rows map to different cache sets.
+/// Number of floats beyond the end of a row that vector loads may read.
 constexpr int row_slack = 48;
 
 int cell_of(const Params& p) {

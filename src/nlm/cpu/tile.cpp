@@ -30,7 +30,8 @@ using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
 /// Adds the squared differences of a row of cells (squares of 1x1 or 2x2 samples) to `squares`. If
-/// `mean` is true, stores the sum of the differences in each cell in `sums`.
+/// `mean` is true, the distance has a mean term, and the function also stores the plain sum of the
+/// differences of each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -78,9 +79,9 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// `patch_sums`) between the tile and the candidates at one displacement.
 struct TileSums {
   float *squares, *sums;  // one sum for each cell of a row
-  // Each element is a sum over consecutive cells of one row. The number of these cells is the width
-  // of a patch in cells. `patch_squares` contains one plane of such sums for each slice.
-  // `patch_sums` contains one plane for each guide plane of each slice.
+  // Element x of a row is the sum over p cells of this row, from cell x on, where p is the width of
+  // a patch in cells. `patch_squares` has one plane of such sums for each slice, and `patch_sums`
+  // has one for each guide plane of each slice.
   float *patch_squares, *patch_sums;
 };
 
@@ -170,8 +171,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
 }
 
 /// Computes the weights of the candidates at one displacement (step 2 of tile.cpp) for blocks of
-/// several samples. Stores the weights in `kept`, and adds them to `weights`. At positions where no
-/// patch begins, the weight is 0.
+/// several samples. The function stores the weights in `kept`, and adds them to `weights`. It sets
+/// the weight to 0 at positions where no patch begins.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -188,9 +189,10 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Multiplies the samples of the candidates at one displacement by their stored weights, and adds
-/// the products to `sums` (step 3 of tile.cpp). For each patch, `shares` contains 1 / (W n). W is
-/// the sum of the weights of all candidates of the patch. n is the number of estimates of each
+/// Adds the weighted samples of the candidates at one displacement to `sums` (step 3 of tile.cpp).
+/// The weight of a cell is the sum of `kept` times `shares` over the patches that cover the cell.
+/// For each patch, `kept` contains the weight of the candidate, and `shares` contains 1 / (W n). W
+/// is the sum of the weights of all candidates of the patch, and n is the number of estimates of a
 /// sample.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,

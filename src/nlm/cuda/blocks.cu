@@ -54,9 +54,9 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// The estimates of patches, in n x n layers, where n is Cells::across. The patches of one layer do
-/// not overlap. Layer (a, b) contains the patches in columns a + i n and rows b + j n, stored at (4
-/// i, 4 j).
+/// Memory for the estimates of all patches. The blocks of patches overlap, so each patch writes to
+/// one of n x n layers, where n is Cells::across. Layer (a, b) contains the patches in columns a +
+/// i n and rows b + j n, which do not overlap. The estimates of such a patch begin at (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -94,7 +94,7 @@ struct Patches {
 };
 
 /// Adds the candidates at one displacement to the sums of a thread. `d` contains the differences
-/// from the reference patches.
+/// between the samples of these candidates and of their reference patches.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {

@@ -36,7 +36,7 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// A CandidateFrame with motion vectors in device memory. If the pointer is null, there is no
+/// A CandidateFrame whose motion vectors are in device memory. If `motion` is null, there is no
 /// motion.
 struct CandidateSlot {
   int slot = 0;

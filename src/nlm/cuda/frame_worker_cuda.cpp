@@ -235,8 +235,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples of filtered planes for RawFrame::restore(). All other
-  /// planes refer to the samples of `raw`.
+  /// Returns the planes for RawFrame::restore(). If the worker has stored the original float
+  /// samples of a plane, the plane refers to them. All other planes refer to the samples of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -256,8 +256,8 @@ class CudaFrameWorker final : public FrameWorker {
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
   // One event for each returned result for which the caller has not waited yet, oldest first. The
-  // event occurs when the download of the result is complete. The event is null if the frame was
-  // not filtered.
+  // event occurs when the download of the result is complete. The event is null if the worker did
+  // not filter the frame.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

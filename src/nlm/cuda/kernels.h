@@ -2,14 +2,14 @@
 // Launches the kernels of non-local means on `stream`. The functions neither allocate memory nor
 // wait.
 
-// Kernels compute the distance q of two patches from scaled guide planes. For the two patches in
-// one plane, let q1 be the sum of the squared differences, and q2 the sum of the differences. The
-// distance q is the sum of q1 + mean_share * q2^2 over all planes.
+// Kernels compute the distance q of two patches from scaled guide planes: q is the sum of q1 +
+// mean_share * q2^2 over these planes. q1 is the sum of the squared differences of the two patches
+// in one plane, and q2 is the sum of their differences.
 
-// q is the distance D (weights.h) times a factor. The factor is the slope of WeightCurve or, for
-// exponential weights, the slope times log2(e). continue_plane() multiplies guide plane c by
-// Curve::guide_scale * sqrt(a_c), so that the kernels get q without a further multiplication. a_c
-// is the weight of plane c in D.
+// q is proportional to the distance D (weights.h). The factor is the slope of WeightCurve, for
+// exponential weights times log2(e). To avoid a further multiplication in the kernels,
+// continue_plane() scales guide plane c by Curve::guide_scale * sqrt(a_c), where a_c is the weight
+// of the plane in D.
 
 #include <cuda_runtime_api.h>
 

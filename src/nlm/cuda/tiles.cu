@@ -1,8 +1,9 @@
 // The general kernel, which processes a plane tile by tile. It supports blocks, steps and patches
 // of any size, separate guides, and several frames with motion (weights.h).
 
-// A thread block first computes, in its workspace, the weights of the candidates of each patch that
-// covers the tile. Each sample is then the weighted mean of its candidate samples.
+// For each tile, a thread block first computes the weights of the candidates of all patches that
+// overlap the tile, and stores them in its workspace. The block then computes each sample of the
+// result as the weighted mean of the candidates' samples.
 
 #include <algorithm>
 

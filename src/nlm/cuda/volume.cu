@@ -67,8 +67,7 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. Two neighbouring sums share the sum of two rows. The order of the
-/// additions does not depend on the slice at which a part of a volume begins.
+/// Computes sums over three rows. Two neighbouring results share the sum of their two common rows.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -162,9 +161,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 /// Numbers of warps along y and z in the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Filters the slices of a volume. `in_floats` selects additional float sums, because half
-/// precision cannot sum all candidates. `fixed` is the search radius as a compile-time constant, or
-/// 0 for any radius.
+/// Filters the slices of a volume. If `in_floats` is true, the kernel regularly moves the
+/// half-precision sums to float sums, because half precision cannot sum all candidates. `fixed` is
+/// the search radius as a compile-time constant, or 0 for any radius.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,

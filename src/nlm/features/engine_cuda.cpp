@@ -16,7 +16,8 @@ using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-/// Returns the smallest supported number of regressors >= `regressors`. Additional planes are 0.
+/// Returns the smallest number of regressors that the kernels support and that is at least
+/// `regressors`. The planes of the additional regressors are 0.
 int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
 
 class CudaFeatureEngine final : public FeatureEngine {

@@ -2,9 +2,9 @@
 // Non-local means of renders, on the demodulated illumination (the picture divided by its albedo).
 // The filter computes two results and blends them by their estimated errors (formulas.h).
 
-// The weights of both results depend on the illumination and its variance. The first result is a
-// weighted mean. The second result comes from a local regression, which also uses surface features
-// from the renderer (noise/render/features.h).
+// The first result of the filter is a weighted mean. The second result comes from a weighted local
+// regression, which also uses surface features from the renderer (noise/render/features.h). The
+// weights depend on the illumination and its variance.
 
 #include <memory>
 

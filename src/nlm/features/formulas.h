@@ -103,7 +103,7 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// In step 4 of formulas.h, w' is dw/dx times a factor. Returns this factor.
+/// Returns the factor 2 / (k^2 C (2 f + 1)^2) of w' (step 4 of formulas.h).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
@@ -114,8 +114,8 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
 /// with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // The function solves the same equations with the right-hand side (1, 0, 0, ...). The first
-  // element of this solution is L of step 4.
+  // To get L of step 4, the function also solves the equations with the right-hand side (1, 0, 0,
+  // ...). L is the first element of this second solution.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

@@ -55,7 +55,7 @@ struct LightJob {
   DeviceCandidate colour, guided;
 };
 
-/// Four planes. They have no padding. A null plane is 0 everywhere.
+/// Four planes without padding. The samples of a null plane are 0.
 using FourPlanes = std::array<const float*, 4>;
 /// Interleaves four planes to quads, with mirrored padding.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);

@@ -115,9 +115,9 @@ struct OwnPixel {
   }
 };
 
-/// Calls add(source, from, d, bases) for each displacement d in each source. `at` is the position
-/// of the pixel, `from` the position of its candidate. `bases` contains the eighth roots of the
-/// weights (base_of() in formulas.h).
+/// Calls add(source, from, d, bases) for each candidate of the pixel at the position `at`. The
+/// candidate has the displacement d and the position `from` in the frame `source`. `bases` contains
+/// the eighth roots of the weights (base_of() in formulas.h).
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {

@@ -132,8 +132,9 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Sums along columns, and computes the eighth roots of the weights (step 3 of light.cu). Each
-/// pixel has two threads, and each thread processes half of the displacements.
+/// Adds the sums along rows to sums over patches, and computes the eighth roots of the weights from
+/// these sums (step 3 of light.cu). Each pixel has two threads, and each thread processes half of
+/// the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

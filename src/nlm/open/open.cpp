@@ -80,8 +80,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // In host memory, a GPU session for frames stores only results. A GPU session for volumes
-    // stores the results, noisy slices and guides of two batches.
+    // A GPU session for frames has only results in host memory. A GPU session for volumes has two
+    // batches of slices in host memory: the noisy slices, their guides and their results.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)
@@ -92,9 +92,9 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // For each frame in progress, the session stores the result, and the engine stores a copy of the
-  // planes and of the guide. In addition, the session stores the frame that it loads and the frame
-  // that it returns.
+  // The estimate counts the result of each frame in progress, and the engine's copy of its planes
+  // and guide. The term 4 stands for the frame that the session loads and the frame that it
+  // returns.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

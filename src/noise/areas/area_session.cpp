@@ -119,7 +119,7 @@ class AreaSession final : public Denoiser {
     const PendingFrame pending = std::move(pending_.front());
     pending_.pop_front();
     if (!pending.noisy.pixels || !result->pixels) return result;
-    // A result may share its samples with an input frame or with another result. The session then
+    // If the result shares its samples with an input frame or with another result, the session
     // changes a copy.
     const bool is_shared = result->pixels.use_count() > 1;
     const Frame clean = is_shared ? copied(*result, result_pool_) : *std::move(result);

@@ -9,15 +9,15 @@
 
 namespace lull {
 
-/// Returns the noise level of each plane of a frame, on the 0..255 scale. 0: the plane is not
-/// searched for constant areas.
+/// Returns the noise level of each plane of a frame, on the 0..255 scale. 0: the session does not
+/// search the plane for constant areas.
 using LevelsOfFrame = std::function<std::array<float, 3>(const Frame&)>;
 
 struct AreaOptions {
   bool are_slices = false;  // whether the frames are slices of volumes
-  /// If true, the session adds noise to the replacements of constant areas, so that smooth patches
-  /// do not match them. Must be false for filters that detect repeated frames, because repeated
-  /// frames must remain equal.
+  /// If true, the samples that replace a constant area get noise. Without this noise, they would
+  /// match patches in smooth parts of the frame too well. Must be false for filters that detect
+  /// repeated frames, because repeated frames must remain equal.
   bool adds_noise = true;
 };
 

@@ -24,13 +24,13 @@ constexpr double continuous = 0.5;
 /// If more than this share of the neighbouring samples differ from a constant area by 1, the area
 /// is a part of a gradient.
 constexpr double max_single_steps = 0.9;
-/// Minimum noise levels, in quantisation steps. At the noise level `wide_noise`, the probability of
-/// any single sample value is at most 0.2. At the level `very_wide_noise`, this probability is at
-/// most 0.05.
+/// Noise levels from which equal samples are unlikely to be noise, in quantisation steps. At the
+/// noise level `wide_noise`, the probability of any single sample value is at most 0.2. At the
+/// level `very_wide_noise`, this probability is at most 0.05.
 constexpr double wide_noise = 2, very_wide_noise = 8;
 
-// Minimum sizes of constant areas. In pictures, the minimum size excludes single codec blocks,
-// which may be constant.
+// Minimum sizes of constant areas. In pictures, single codec blocks may be constant by chance, so
+// the minimum size is larger.
 constexpr int seed_in_picture = 4, seed_in_slice = 2;  // side of the squares that areas contain
 constexpr std::int64_t min_in_picture = 256, min_in_slice = 9;
 /// Minimum number of samples of a constant area at the border of a picture, if the neighbouring
@@ -140,8 +140,8 @@ class AreaFinder {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // The surrounding samples may be both brighter and darker than the area. The function then adds
-    // the area only if the noise level is at least `wide_noise`. In pictures, the area must also be
+    // If the surrounding samples are both brighter and darker than the area, the function adds the
+    // area only if the noise level is at least `wide_noise`. In pictures, the area must also be
     // large, touch the border, and not consist of codec blocks, because codecs make areas constant.
     // Otherwise, the function adds only the area's complete rows and columns at the border.
     const bool is_border =

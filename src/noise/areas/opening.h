@@ -6,7 +6,8 @@
 
 namespace lull {
 
-/// A set of samples in a rectangle, row by row. Nonzero: the sample is in the set.
+/// A set of samples of a rectangle. `marked` has one element per sample, row by row, which is not 0
+/// if the sample is in the set.
 struct SampleSet {
   int width = 0, height = 0;
   std::vector<std::uint8_t> marked;

@@ -48,9 +48,10 @@ struct DepthScale {
     const double e = is_squared() ? reference * reference / depth : depth;
     return (e - low) / span * 255;
   }
-  /// Converts a result of the filter, which is an estimate of E[e], to a depth. To second order,
-  /// E[e] = e0 + sigma^2 / e0, where e0 is the value of e without noise. The function solves this
-  /// equation for e0. For results below 2 sigma, which have no solution, e0 is sigma.
+  /// Converts a result of the filter, which is an estimate of E[e], to a depth. For noise that
+  /// grows with z^2, E[e] = e0 + sigma^2 / e0 to second order, where e0 is e without noise. The
+  /// function solves this equation for e0. Results below 2 sigma have no solution, and give e0 =
+  /// sigma.
   double inverse(double stabilised) const;
 
  private:
@@ -74,10 +75,10 @@ class DepthStatistics {
   /// Returns the quantile of all depths at `share`, which is 0 to 1.
   double quantile(double share) const;
 
-  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. 0: the
-  /// noise is not noticeable. The samples 0 and 255 represent the quantiles of the depths at 0.1 %
-  /// and 99.9 %. If this range is too narrow, the function widens it to 8 sigma. Sessions preserve
-  /// depths outside the filter range (core/float_range.h).
+  /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. A `sigma`
+  /// of 0 means that the noise is not noticeable. The samples 0 and 255 represent the quantiles of
+  /// the depths at 0.1 % and 99.9 %, or a range of 8 sigma if the quantiles are closer together.
+  /// Sessions preserve depths outside the filter range (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

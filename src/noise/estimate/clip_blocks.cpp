@@ -82,10 +82,10 @@ constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds one square of samples to the normal equations, or removes it if `sign` is -1. The square
-  /// contains the rows and columns `first` <= index < `end`. `patches` contains five values for
-  /// each sample: the four regressors, and the difference of the two frames. For each pair of these
-  /// values, the function sums the products over the square.
+  /// Adds one square of samples to the normal equations, or removes it if `sign` is -1. `patches`
+  /// contains five values for each sample: the four regressors, and the difference of the two
+  /// frames. For each pair of these values, the function sums the products over the square, which
+  /// contains the rows and columns `first` <= index < `end`.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)

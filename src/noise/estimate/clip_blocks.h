@@ -11,8 +11,8 @@
 
 namespace lull {
 
-/// Clipping statistics of a block in one stored channel, over two frames. `above_low` and
-/// `below_high` are on the 0..255 scale. Without a clipping limit, these distances are infinite.
+/// Clipping statistics of a block in one stored channel, over two frames. The distances `above_low`
+/// and `below_high` are on the 0..255 scale, and infinite without a clipping limit.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the mean from the clipping limits
   float clipped_share = 0;              // share of the samples that lie at a clipping limit

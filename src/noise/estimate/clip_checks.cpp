@@ -24,8 +24,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums for the correlation of a frame and a displaced frame. The sums cover only the overlap of
-/// the frames. The samples of the sums are means of 16x16 samples of the frames.
+/// Sums for the correlation of a frame and a displaced frame, over the overlap of both. The summed
+/// values are means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -73,16 +73,17 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
       }
       ++combs.blocks;
       // `near` is the sum of the squared differences between adjacent rows. `far` is the sum of the
-      // squared differences between rows two apart. A block of white noise is mistaken for a combed
-      // block with a probability of 1e-4.
+      // squared differences between rows two apart. In combed blocks, `near` is larger than `far`.
+      // The limits are such that a block of white noise counts as combed with a probability of only
+      // 1e-4.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
 }
 
-/// Float samples outside the 0..255 scale. A sample is outside if its distance from the scale
-/// exceeds half a step. `low` is true if more than 0.1 % of the samples are outside below 0, and
-/// `high` is true if more than 0.1 % are outside above 255.
+/// States where float samples exceed the 0..255 scale: `low` is true if more than 0.1 % of the
+/// samples lie below 0, and `high` if more than 0.1 % lie above 255. Samples within half a step of
+/// the scale do not count.
 struct Beyond {
   bool low = false, high = false;
 };

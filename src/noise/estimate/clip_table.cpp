@@ -13,8 +13,8 @@ namespace lull {
 namespace {
 
 constexpr std::size_t min_blocks = 30, enough_blocks = 60;
-/// Number of groups into which the blocks are divided by brightness. The groups have equal numbers
-/// of blocks, so that noise is measured at all brightnesses.
+/// Number of groups of blocks with similar brightness. The groups have equal numbers of blocks, so
+/// that the measurement covers all brightnesses.
 constexpr std::size_t brightness_groups = 4;
 /// Criteria for the selection of blocks (docs/measurements/noise-estimation.md). keep_smooth()
 /// first selects the blocks with the smallest slopes, a share `smooth_share` of all blocks. Among
@@ -48,8 +48,9 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of a block's noise variance that remains after clipping. Returns 0 if the
-/// share of clipped samples exceeds the expected share by more than `slack`.
+/// Returns the share of a block's noise variance that remains after clipping. For a block that does
+/// not count, returns 0: its share of clipped samples exceeds the expected share by more than
+/// sampling errors plus `slack`, or too little variance remains.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
@@ -90,9 +91,9 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Limits of energies, relative to the current variances. A block with a mean energy above
-/// `max_energy` contains motion. The energy of a single coefficient is limited to
-/// `max_coefficient_energy`.
+/// Limits of energies, relative to the current variances. The estimator ignores blocks with a mean
+/// energy above `max_energy`, because they contain motion. It limits the energy of a single
+/// coefficient to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 

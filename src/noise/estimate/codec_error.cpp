@@ -29,8 +29,8 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
   return curve;
 }
 
-/// Adds white noise with the standard deviation `error` to the noise curve `curve`, and scales the
-/// sum to the level of `curve`. Returns the scaled curve.
+/// Returns the noise curve for the noise of `curve` plus white noise with the standard deviation
+/// `error`. The function scales this curve so that its level is the level of `curve`.
 std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error) {
   auto sum = std::make_shared<NoiseCurve>(curve);
   for (float& sigma : sum->sigma) sigma = std::sqrt(sigma * sigma + error * error);
@@ -39,8 +39,9 @@ std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error
   return sum;
 }
 
-/// Adds white noise with the standard deviation `error` to a plane. The level of the noise curve
-/// excludes the coding error, because sessions use this level to detect repeated frames.
+/// Adds white noise with the standard deviation `error` to a plane. This coding error raises the
+/// sigma of the plane, but not the level of its noise curve, because sessions detect repeated
+/// frames by this level.
 void add_white(float error, float level, PlaneNoise& plane) {
   const float found = std::max(level, min_codec_level);
   if (!plane.curve || !(plane.sigma > 0)) {

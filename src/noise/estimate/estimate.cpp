@@ -51,9 +51,9 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // Clipping lowers the measured noise level of still pictures. Clipping limits correct this error
-  // for white noise. For camera noise, filters assume a level above the measured level
-  // (camera_noise.h). The level of other coloured noise is not corrected.
+  // Clipping lowers the measured noise level of still pictures. The function corrects this error
+  // only for white noise, by clipping limits. For camera noise, filters already assume a level
+  // above the measured one (camera_noise.h).
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

@@ -17,13 +17,13 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks` is the approximate number of compared blocks. The motion search places large
-/// blocks at a distance of `small_cell` samples. In frames with more than `large_frame` samples,
-/// this distance is `large_cell`.
+/// `wanted_blocks` is the approximate number of compared blocks. The motion search uses large
+/// blocks, `small_cell` samples apart. In frames with more than `large_frame` samples, they are
+/// `large_cell` samples apart.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// Maximum share of the blocks of a frame that may be copies from the previous frame. In still
-/// clips without noise, all excerpts exceed `max_copied_share`. In this case, the limit is
+/// Maximum share of the blocks of a frame that may be copies from the previous frame. If all
+/// excerpts exceed `max_copied_share`, as in still clips without noise, the limit is
 /// `max_copied_share_at_last`.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// Minimum variance of a frame difference, relative to the maximum variance in the excerpt. If the
@@ -223,8 +223,8 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Copies the selection criteria of a luma block to the chroma block at the same position.
-/// Selection by criteria of chroma would prefer colours with little noise.
+/// Copies the selection criteria of a luma block to the chroma block at the same position, because
+/// a selection by the block's own criteria would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;

@@ -50,9 +50,9 @@ constexpr double texture_dispersion = 15, texture_direction = 15;
 /// dispersion of 1.8, and gravel has a kurtosis of 3.7 or a slope of 2.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// If a camera denoises its pictures, their CameraNoise::sharpness is below `sharp_picture`. In
-/// sharper pictures, coloured noise is synthetic, and its FlatBlockSpectrum::greater_unevenness is
-/// below `sharp_unevenness`. A higher unevenness indicates texture.
+/// Pictures of cameras that denoise have a CameraNoise::sharpness below `sharp_picture`. In sharper
+/// pictures, coloured noise is synthetic. Its FlatBlockSpectrum::greater_unevenness is then below
+/// `sharp_unevenness`, because a higher value indicates texture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.
@@ -105,8 +105,9 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// If `alike` is true and the three noise levels differ by at most 15 %, sets all three levels to
-/// their root mean square. If all levels are below `invisible_level`, sets all of them to 0.
+/// Makes the noise levels of R, G and B equal where possible. If `alike` is true and the levels
+/// differ by at most 15 %, all levels become their root mean square. If all levels are below
+/// `invisible_level`, they become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

@@ -49,8 +49,8 @@ struct LitNoise {
 bool is_comparable(const ClipDifference& b) { return b.valid && !b.copied && !b.constant; }
 bool is_dark(const ClipDifference& b) { return b.luma < dark_luma; }
 
-/// Returns the mean of the two tables with the middle variances. If the variances differ strongly,
-/// returns the lower of the two tables. `tables` is not empty.
+/// Returns the median of the tables, ordered by variance: the mean of the two middle tables, or the
+/// lower one if the variances of all tables differ strongly. `tables` is not empty.
 CoefficientTable middle_table(std::vector<CoefficientTable> tables, float max_spread) {
   std::ranges::stable_sort(tables, {}, mean_variance);
   const CoefficientTable& below = tables[(tables.size() - 1) / 2];
@@ -77,8 +77,9 @@ std::optional<LitNoise> measure_lit(std::span<const ClipDifference> blocks, floa
                        [](const ClipDifference& b) { return is_comparable(b) && !is_dark(b); });
   if (lit.size() < min_lit_blocks || 1 - dark_share_of(blocks) < min_lit_share) return std::nullopt;
   std::ranges::stable_sort(lit, {}, &ClipDifference::brightness);
-  // The noise depends on the brightness and the colour. A common measurement of all blocks would
-  // reject the blocks with the most noise.
+  // The function measures groups of blocks with similar brightness separately. The noise depends on
+  // the brightness and the colour, so a common measurement would reject the blocks with the most
+  // noise.
   const std::size_t groups = lit.size() < lit_groups * min_group ? 1 : lit_groups;
   LitNoise noise;
   std::vector<CoefficientTable> tables;

@@ -115,7 +115,8 @@ bool GrainCollector::observe(const Frame& noisy) {
 }
 
 /// Returns the relative difference between the grain level of a frame and the grain level of its
-/// scene. The function compares the two levels at the same luma. 0: there are too few samples.
+/// scene. The function compares the two levels at the same luma. It returns 0 if there are too few
+/// samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
@@ -175,8 +176,8 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
       deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // The grain of two successive frames deviates from the grain of the scene. A new scene begins
-    // at the first of these two frames.
+    // If the grain of two successive frames deviates from the grain of the scene, a new scene
+    // begins at the first of these two frames.
     MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;

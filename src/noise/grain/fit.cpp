@@ -77,8 +77,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // `scale` divides a sum over all blocks by the number of blocks. The quotient is a correlation,
-  // and `scale` clamps its magnitude to less than 1.
+  // `scale` converts a sum over all blocks to a correlation: it divides the sum by the number of
+  // blocks, and clamps the quotient to magnitudes below 1.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -127,8 +127,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// Solves the normal equations of a filter. The function adds `ridge` to the variance. Without this
-/// addition, the matrix of measured correlations is sometimes not positive definite.
+/// Solves the normal equations of a filter. The function adds `ridge` to the diagonal of their
+/// matrix, because the matrix of measured correlations is sometimes not positive definite.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);
@@ -203,9 +203,8 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// chooses the smallest unit for which all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
   // The filter of a chroma plane has a coefficient for the grain of luma. `factor` converts this
-  // coefficient from the scale of the fit to the scale of a decoder. In the fit, the grain has the
-  // same variance in all planes, so the prediction errors have different variances. In a decoder,
-  // the prediction errors have the same variance in all planes.
+  // coefficient from the scale of the fit, where the grain has the same variance in all planes, to
+  // the scale of a decoder, where the prediction errors have the same variance in all planes.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };

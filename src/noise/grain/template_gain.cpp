@@ -65,8 +65,8 @@ Taps taps_of(const GrainParams& grain, int plane) {
   return taps;
 }
 
-/// Returns the mean variance of the template rows, without the first `first` rows. Decoders skip
-/// these rows, whose grain is weaker.
+/// Returns the mean variance of the template rows from row `first` on. Decoders skip the rows
+/// above, whose grain is weaker.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {

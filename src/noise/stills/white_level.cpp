@@ -8,8 +8,8 @@
 
 #include "noise/clipped_gaussian.h"
 
-// Two steps alternate: selection of the blocks with hardly more energy than noise, and measurement
-// of the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
+// The estimator alternates two steps: it selects the blocks with hardly more energy than noise, and
+// measures the noise in these blocks (Liu, Tanaka, Okutomi 2013, doi:10.1109/TIP.2013.2283400).
 
 // The DCT coefficients (v, u) form two sets, by the parity of v + u. The estimator selects blocks
 // by their energy in one set, and measures the noise level in the other set. Then the sets change
@@ -20,22 +20,22 @@ namespace {
 
 /// Maximum number of clipped samples of a measured block.
 constexpr int max_clipped_samples = 24;
-/// The noise level is measured in the DCT coefficients (v, u) with v + u >= `finest`. Textures have
-/// the least energy at these frequencies.
+/// The estimator measures the noise level in the DCT coefficients (v, u) with v + u >= `finest`,
+/// because textures have the least energy at these frequencies.
 constexpr int finest = 10;
 /// Maximum mean energy of selected blocks, in units of the noise variance. The energy of a DCT
 /// coefficient is its square.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance at the highest frequencies in pictures without added noise. The median standard
-/// deviation is 1.2 in the data sets Set12 and Kodak.
+/// Variance at the highest frequencies in pictures without added noise: the square of 1.2, the
+/// median standard deviation in the data sets Set12 and Kodak.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Lower limit for the share of the noise variance that remains after clipping. Smaller computed
-/// shares are raised to this limit.
+/// Lower limit for the share of the noise variance that remains after clipping. The estimator
+/// raises smaller computed shares to this limit.
 constexpr double min_retained = 0.1;
 
 /// Returns the share of the noise variance that clipping leaves in a block with the mean `mean` and
@@ -46,10 +46,9 @@ double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Properties of a block. `energy` and `fine` have one element for each of the two sets of DCT
-/// coefficients. `energy` is the mean square of all coefficients of the set except (0, 0). `fine`
-/// is the mean square of the coefficients (v, u) of the set with v + u >= 10. `mean` is the mean of
-/// the samples, and `share` is the result of retained_share().
+/// Properties of a block. For each of the two sets of DCT coefficients, `energy` is the mean square
+/// of all coefficients except (0, 0), and `fine` is the mean square of the coefficients (v, u) with
+/// v + u >= 10. `mean` is the mean of the samples, and `share` is the result of retained_share().
 struct Block {
   std::array<double, 2> energy{}, fine{};
   double mean = 0, share = 1;
@@ -101,9 +100,9 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
   return weight > 0 ? sum / weight : 0;
 }
 
-/// Mean energies of the flattest blocks: the blocks with the lowest energy in one of the two sets
-/// of coefficients. `energy` is the mean energy in this set. `fine` is the mean energy of the
-/// finest coefficients of the other set.
+/// Mean energies of the flattest blocks, which have the lowest energy in one of the two sets of
+/// coefficients. `energy` is the mean energy of this set, and `fine` is that of the finest
+/// coefficients of the other set.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };
@@ -129,8 +128,8 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// The variance of the flattest blocks also contains energy of texture. The function removes this
-/// energy by extrapolation from two groups of blocks.
+/// Removes the energy of texture, which even the flattest blocks contain, from the measured
+/// variance, by extrapolation from two groups of flat blocks.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain

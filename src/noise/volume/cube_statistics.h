@@ -34,8 +34,8 @@ class CubeCollector {
   static constexpr int side = 4;
   static constexpr std::size_t min_cubes = 16;
 
-  /// `slices` is the total number of slices of all volumes of the input, if known. The collector
-  /// examines at most about 400 000 of the cubes.
+  /// `slices` is the total number of slices of all volumes of the input, if known. With this
+  /// number, the collector selects at most about 400 000 cubes, and examines only these.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
   /// Adds the first plane of a slice. The slices of a volume must be added in order, and the

@@ -87,8 +87,8 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // Rician noise has similar levels in background and tissue. The measured levels differ too
-    // much, so the noise is not Rician.
+    // Rician noise would have similar levels in background and tissue. At this point, the measured
+    // levels differ too much, so the noise is not Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
