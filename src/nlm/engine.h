@@ -97,9 +97,8 @@ class VolumeEngine {
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
   /// Computes the results of the slices `wanted`, at most slices_at_a_time(), in ascending order.
   /// `available` is the range of slices that exist. The results depend on up to
-  /// Params::reach_slices() slices before and after `wanted`. The caller must first load all
-  /// available slices in this range. Later calls do not need the slices before wanted.first -
-  /// reach_slices().
+  /// Params::reach_slices() slices before and after `wanted`, which the caller must load first if
+  /// they are available. Later calls do not need the slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). A larger number needs more

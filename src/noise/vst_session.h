@@ -63,7 +63,7 @@ class VstSession : public Denoiser {
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
   /// Where the filter did not change the stabilised samples of a grey frame, copies the noisy
-  /// samples to `clean`. A conversion back would add rounding errors.
+  /// samples to `clean`, because a conversion back would add rounding errors.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -130,9 +130,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input. There are two such cases. In the first
-  /// case, the oldest part is incomplete. In the second case, no worker filters the oldest part
-  /// yet, and a session waits for more frames of another part.
+  /// Returns whether the next result requires more input: either the oldest part is incomplete, or
+  /// no worker filters the oldest part yet while a session waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -196,11 +195,10 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // After a split, each half needs the nearest frames of the other half as temporal context,
-    // fewer than `filtered_twice` frames. The first half receives no frames after the split, so the
-    // part must already contain the context frames of the first half. While frames arrive, the
-    // scheduler therefore splits a part only if at least `worth_splitting` * `filtered_twice`
-    // frames remain.
+    // After a split, each half needs the nearest frames of the other half, fewer than
+    // `filtered_twice`, as temporal context. The scheduler therefore splits only parts with many
+    // remaining frames. While frames arrive, the limit is higher, because the first half receives
+    // no more frames: the part must already contain its context.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)
@@ -227,8 +225,8 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Shortens `part`, which then ends before the item at `end`. The next `margin_.after` frames,
-  /// from `end` on, become the margin after the part. This number does not include repeated frames.
+  /// Shortens `part`, which then ends before the item at `end`. From `end` on, the next
+  /// `margin_.after` frames that are not repeated become the margin after the part.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -271,9 +269,9 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // The scheduler ignores results of margin frames, because margin frames are only temporal
-      // context for the other frames of the part. The scheduler also ignores a second result of the
-      // same frame. A frame has two results if a session fails after it has returned the first one.
+      // The scheduler ignores results of margin frames, which are only temporal context. If a
+      // session fails after it has returned the result of a frame, another session returns a second
+      // result, which the scheduler ignores, too.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));

@@ -125,9 +125,9 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // `half` contains the full-size result, reduced to half size. The correction is the result of
-      // the half-size session minus `half`. A low-pass filter restricts the correction to the
-      // lowest frequencies.
+      // The next steps correct the lowest frequencies of the full-size result, which `half`
+      // contains at half size. The correction is the result of the half-size session minus `half`,
+      // after a low-pass filter.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);

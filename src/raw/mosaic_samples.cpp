@@ -21,9 +21,9 @@ float scaled_value(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor, 
   return (static_cast<float>(mosaic(x, y)) - black) / (sensor.white - black);
 }
 
-/// Minimum deviation of a defective site from its neighbours, and maximum difference between the
-/// neighbours, in standard deviations of the noise. If the neighbours differ more, the sample may
-/// belong to a detail of the picture.
+/// Limits for a defective site, in standard deviations of the noise: the minimum deviation of its
+/// sample from the neighbours, and the maximum difference between the neighbours. If the neighbours
+/// differ more, the sample may belong to a detail of the picture.
 constexpr float defect_deviations = 8, flat_deviations = 6;
 
 /// Minimum and maximum of the samples passed to add().

@@ -125,10 +125,10 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // `kind` is one kind of impulses, bright (salt) or dark (pepper). `other` is the opposite
-      // kind. The fit excludes samples with the value of `kind`. If the tolerance of `other` is at
-      // most one 8-bit step, the fit also excludes samples with the value of `other`. With a larger
-      // tolerance, such samples may be details of the picture.
+      // The fit to the surroundings excludes samples with the value of impulses: of `kind`, which
+      // is bright (salt) or dark (pepper), and of `other`, the opposite kind. If the tolerance of
+      // `other` exceeds one 8-bit step, the fit includes its samples, because they may be details
+      // of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -152,16 +152,16 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses whose values differ from each other. The function marks dark impulses if `dark`
-/// is true, and bright impulses if `bright` is true.
+/// Marks impulses without a common value: dark impulses if `dark` is true, and bright impulses if
+/// `bright` is true.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // Two touching outliers may be impulses. Longer chains of outliers are probably details of the
-  // picture.
+  // Two touching outliers may be impulses, so the function marks such pairs, too. Longer chains of
+  // outliers are probably details of the picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;
@@ -185,8 +185,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // has_successors() detects stars and lamps by comparing successive frames, because stars and
-  // lamps hardly move. If there are no successive frames, may_be_lights() detects stars and lamps.
+  // Stars and lamps look like impulses, but hardly move. has_successors() detects them in
+  // successive frames. Without successive frames, may_be_lights() detects them in a single frame.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

@@ -23,8 +23,8 @@ struct Smoothing {
 
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
-  /// Estimated mean brightness of the scene in each line. The brightness excludes the offset of the
-  /// line. The estimate uses all examined frames. The list is empty if there is no estimate.
+  /// Mean brightness of the scene in each line, without the offset of the line, estimated from all
+  /// examined frames. Empty if there is no estimate.
   std::vector<float> reference;
   /// The smoothing that separates line offsets from the picture.
   Smoothing smoothing;

@@ -40,6 +40,7 @@ PhasedPlane::PhasedPlane(int width, int height, int pad, int cell)
       height_(height),
       pad_(round_up(pad, 2)),
       cell_(cell),
+      // Row strides are odd numbers of cache lines, so that rows map to different cache sets.
       row_(round_up((width + 2 * pad_) / cell + row_slack, 32) + 16),
       phase_(row_ * (height + 2 * pad_)),
       samples_(static_cast<std::size_t>(phase_) * cell) {}

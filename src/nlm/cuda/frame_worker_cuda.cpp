@@ -64,8 +64,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void take(const Frame& frame) override {
     const lull::cuda::NvtxRange range("upload a frame");
-    // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
-    // compare the next frame with the invalid one.
+    // The worker compares each frame with the stored one, so it must not store an invalid frame:
+    // the check throws first.
     (void)guide_of(frame, params_.guided);
     if (params_.holes) (void)holes_of(frame);
     last_frame_ = frame;

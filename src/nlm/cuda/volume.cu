@@ -93,8 +93,9 @@ struct FloatVoxels {
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the weighted candidates at one displacement to the sums of the thread. `top` contains
-/// Curve::top for each slice, or a negative value if the candidate is missing.
+/// Adds the weighted candidates at one displacement to the sums of the thread. For each slice,
+/// `top` contains Curve::top or, if the candidate is missing, a negative value that makes its
+/// weight 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,

@@ -32,11 +32,11 @@
 // pixels. V is the mean of v over 11 x 11 pixels.
 //   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
 
-// The derivative of F in step 4, with W = sum w and x = D_f / k^2. For the colour result, L is 1 /
-// W. At fixed weights, the guided result is a linear combination of the samples u_q. L is the
-// coefficient of u_p in this combination.
+// The derivative of F in step 4, with W = sum w and x = D_f / k^2:
 //   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
 //   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
+// L is the derivative at fixed weights: 1 / W for the colour result. The guided result is a linear
+// combination of the samples u_q at fixed weights, and L is the coefficient of u_p in it.
 
 // Step 5: the result is F_colour + s (F_guided - F_colour). The share s is the mean of 1 / (1 +
 // exp((e_guided - e_colour) / T)) over 5 x 5 pixels, with T = 0.3. Measurements on the scenes of
@@ -110,8 +110,8 @@ constexpr double per_sample(CandidateFilter filter, int channels) {
 }
 
 /// Computes the constant a of the linear function by Cholesky decomposition (step 3 of formulas.h),
-/// and returns L (step 4). `matrix` is the lower triangle of sum w g g^T, `right` is sum w g u,
-/// with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
+/// and returns L (step 4). The inputs are `matrix`, the lower triangle of sum w g g^T, and `right`,
+/// the sum w g u, with `channels` values for each coefficient. The function overwrites both.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
   // To get L of step 4, the function also solves the equations with the right-hand side (1, 0, 0,

@@ -2,7 +2,7 @@
 // because the registers of one thread are not sufficient. The first thread sums illumination, and
 // the second thread sums the matrix of the linear fit.
 
-// For each group of displacements, the threads of a block compute in shared memory
+// For each group of displacements, a thread block computes in shared memory
 //   1. the terms of the distance for the tile and a halo of 3 pixels (22 x 22 pixels),
 //   2. the sums of the terms along rows, for two sizes of patches, and
 //   3. the weights of the pixels of the tile, from sums along columns.

@@ -66,8 +66,8 @@ class LightWorker final : public FrameWorker {
       throw InvalidArgument(
           "a frame in the memory of a GPU (frames with features must be in host memory); decode it "
           "on the CPU");
-    // Throws for an invalid frame before the worker stores the frame. Otherwise, the worker would
-    // compare the next frame with the invalid one.
+    // The worker compares each frame with the stored one, so it must not store an invalid frame:
+    // the check throws first.
     check_features(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
   }

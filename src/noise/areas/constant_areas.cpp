@@ -299,10 +299,9 @@ class AreaFinder {
   }
 
   /// Returns an area without its ragged parts: the union of complete_lines() and the morphological
-  /// opening of the area by a square. Noise near the area may also produce samples of the value
-  /// `value`. The function therefore uses the smallest side in `opening_sides` for which such
-  /// samples are unlikely to fill a complete square. If there is no such side, the function uses
-  /// the largest side.
+  /// opening of the area by a square. Noise near the area may also have the value `value`, so the
+  /// function uses the smallest side in `opening_sides` for which noise is unlikely to fill a
+  /// square, or else the largest side.
   std::vector<SampleRun> without_ragged_parts(const EqualArea& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

@@ -13,8 +13,8 @@
 
 // Rule 3: an area of equal samples with similar surrounding samples is a constant area if the noise
 // level is at least two quantisation steps. In pictures, the area must also have at least 1024
-// samples and touch the border. The search excludes ragged parts of the area, except in slices of
-// volumes with a noise level of at least eight quantisation steps.
+// samples and touch the border. The search excludes ragged parts, except in slices with a noise
+// level of at least eight quantisation steps.
 
 // Rule 4: complete rows or columns of equal samples at the border of the plane are a constant area.
 

@@ -14,10 +14,10 @@
 
 namespace lull {
 
-/// The motion search compares the samples of a ring around each block. A gap separates the ring
-/// from the block, so that the compared samples are independent of the block even if the noise is
-/// correlated. `clip_block` is the side of a block in samples. `clip_ring` is the distance from the
-/// block to the outer edge of the ring. `clip_gap_x` and `clip_gap_y` are the widths of the gap.
+/// Lengths in samples. The motion search compares the samples of a ring around each block. A gap
+/// between block and ring makes the compared samples independent of the block, even if the noise is
+/// correlated. `clip_block` is the side of a block, `clip_ring` the distance from the block to the
+/// outer edge of the ring, and `clip_gap_x` and `clip_gap_y` the widths of the gap.
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
 /// Width, in samples, of the border around the ring of a block. The derivatives at the edge of the
 /// ring also depend on the samples of this border.

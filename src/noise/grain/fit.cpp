@@ -17,9 +17,9 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the factor by which decoders reduce the correlation at the lag `distance` along one
-/// axis. Decoders compose grain of independent blocks of 32 samples. Adjacent blocks overlap by 2
-/// samples, where decoders add the blocks with the weights 27 / 32 and 17 / 32. In subsampled
-/// planes, blocks have 16 samples and overlap by 1 sample, with the weights 23 / 32 and 22 / 32.
+/// axis, because they compose grain of independent blocks. Blocks of 32 samples overlap by 2
+/// samples, which decoders blend with the weights 27 / 32 and 17 / 32. In subsampled planes, blocks
+/// of 16 samples overlap by 1 sample, with the weights 23 / 32 and 22 / 32.
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -88,8 +88,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the measured autocorrelation by the autocorrelation of the known noise. The removed
-/// noise lacks the lowest frequencies, which denoising preserves.
+/// Replaces the measured autocorrelation by the autocorrelation of the known noise, because the
+/// removed noise lacks the lowest frequencies, which denoising preserves.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)

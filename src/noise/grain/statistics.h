@@ -14,8 +14,8 @@ namespace lull {
 /// step of 12-bit samples.
 inline constexpr int grain_unit = 16;
 
-/// Maximum horizontal lag between two samples in the normal equations of a grain filter, which is
-/// the width of the filter's support: the support extends `grain_lag` (3) samples to each side.
+/// Maximum horizontal lag between two samples in the normal equations of a grain filter, whose
+/// support extends `grain_lag` (3) samples to each side.
 inline constexpr int pair_reach = 2 * grain_lag;
 inline constexpr int pair_lags = (grain_lag + 1) * (2 * pair_reach + 1);
 /// Returns the index of a lag with |dx| <= 6 and |dy| <= 3. (dx, dy) and (-dx, -dy) have the same

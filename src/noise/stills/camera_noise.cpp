@@ -32,11 +32,10 @@ constexpr double mean_gain = 2;
 /// cause. The value exceeds 1, because cameras have stronger chroma noise.
 constexpr double chroma = 1.2;
 
-/// The correction of camera noise depends on two values: the level d of fine frequencies
+/// The correction of camera noise decreases with two values: the level d of fine frequencies
 /// (FlatBlockSpectrum::detail), and the ratio r of d to the level of the lowest frequencies. The
-/// correction is complete if d <= `soft_detail` or r <= `soft_share`. The correction vanishes if d
-/// >= `sharp_detail` and r >= `sharp_share`. Between these limits, the correction decreases as d
-/// and r increase.
+/// correction is complete if d <= `soft_detail` or r <= `soft_share`, and vanishes if d >=
+/// `sharp_detail` and r >= `sharp_share`.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

@@ -176,10 +176,10 @@ double possible_level(const Range& at, const Range& from) {
   return tolerance * std::pow(ratio, brightness_exponent);
 }
 
-/// Returns the mean variances of all ranges of brightness. possible_level() limits the noise level
-/// of each range by the levels of the other ranges. `agreement` receives the sum of the limited
-/// chroma variances, divided by the sum of the measured variances. The measured variances are those
-/// before the multiplication by Range::noise_share.
+/// Returns the mean variances of all ranges of brightness. First, the function limits the noise
+/// level of each range to the maximum that is plausible compared with the other ranges
+/// (possible_level()). `agreement` receives the share of the measured chroma variance that remains
+/// after the multiplication by Range::noise_share and after this limit.
 std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
   std::array<CoefficientTable, 3> tables{};
   double whole = 1e-9, kept = 1e-9;

@@ -14,14 +14,14 @@ struct FlatBlockSpectrum {
   /// into six ranges of brightness, and computes the mean squares in each range. The table is the
   /// mean of the two ranges with the smallest mean squares at low frequencies. Element (0, 0) is 0.
   CoefficientTable table{};
-  /// Ratio of two levels at middle frequencies: the level in the flattest 20 % of the blocks,
-  /// divided by the level in the flattest 2 %. For noise, the ratio is 1; texture has a higher
-  /// ratio. The estimator measures the ratio in each of the two ranges of brightness of `table`.
-  /// `unevenness` is the smaller of the two ratios, and `greater_unevenness` the larger.
+  /// Level at middle frequencies in the flattest 20 % of the blocks, divided by the level in the
+  /// flattest 2 %. This ratio is 1 for noise, and higher for texture. The estimator measures the
+  /// ratio in both ranges of brightness of `table`: `unevenness` is the smaller ratio, and
+  /// `greater_unevenness` the larger.
   double unevenness = 1, greater_unevenness = 1;
-  /// Statistics that indicate texture: the relative variance of the block energies, the kurtosis of
-  /// the coefficients, and the ratio of the variances along the two axes. For noise, the values are
-  /// 1, 3 and 1.
+  /// Statistics that indicate texture, with their values for noise: the relative variance of the
+  /// block energies (1), the kurtosis of the coefficients (3), and the ratio of the variances along
+  /// the two axes (1).
   double dispersion = 1, kurtosis = 3, direction = 1;
   /// Level of the fine DCT coefficients (v, u), which have v + u >= 7, over all blocks.
   double detail = 0;

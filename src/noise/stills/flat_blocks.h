@@ -23,8 +23,8 @@ struct UsableBlocks {
   std::size_t count = 0;
 };
 
-/// Selects blocks with few clipped samples. The maximum number of clipped samples rises until at
-/// least `min_blocks` blocks are usable.
+/// Selects the usable blocks, which have few clipped samples. If fewer than `min_blocks` blocks are
+/// usable, the function raises the maximum number of clipped samples.
 [[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
 
 /// Returns the usable blocks, sorted by brightness.

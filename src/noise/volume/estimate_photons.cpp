@@ -97,8 +97,8 @@ class PhotonFit {
   }
 
   /// Selects the flat cubes of each bin of cubes with similar means. If too few cubes of a bin are
-  /// flat, the function also selects cubes with structure. Structure contributes little to the
-  /// measured high frequencies.
+  /// flat, the function also selects cubes with structure, which contributes little to the measured
+  /// high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -138,10 +138,10 @@ class PhotonFit {
     return ranges;
   }
 
-  /// Measures the noise variance of each bin. For each cube, the function divides the measured
-  /// variance by the variance that the fitted line predicts at the mean of the cube. The median of
-  /// these ratios, times the prediction at the mean of the bin, is the variance of the bin. The
-  /// width of the bin thus causes no bias.
+  /// Measures the noise variance of each bin relative to the fitted line, so that the width of the
+  /// bin causes no bias. For each cube, the function divides the measured variance by the
+  /// prediction of the line at the cube's mean. The variance of the bin is the median of these
+  /// ratios, times the prediction at the mean of the bin.
   std::vector<Bin> bins_of(const Cubes& cubes) const {
     std::vector<Bin> bins;
     for (const auto& [begin, end] : ranges_of(cubes)) bins.push_back(bin_of(cubes, begin, end));

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// If the noise level of bright cubes is at most `same_level` times the level of dark cubes, the
-/// two levels count as equal. Structure raises the measured level of bright cubes.
+/// two levels count as equal, because structure raises the measured level of bright cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise level of air to the noise level of tissue. If the ratio is larger,
 /// the cubes that seemed to be air are dark tissue.
@@ -43,9 +43,9 @@ constexpr double window = 0.7;
 // If the ratio is larger, the cubes that seemed to be air are dark tissue.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weights in the fit of the noise map: 1 / variance of log(level). A cube of air has 64 measured
-/// voxels, and a flat cube has 8 measured coefficients. At each node, the weights of all cubes of
-/// air have a sum of at most `max_weight`. The same limit applies to the flat cubes.
+/// Weights of one cube in the fit of the noise map: 1 / variance of log(level). A cube of air has
+/// 64 measured voxels, and a flat cube only 8 measured coefficients. At each node, the sum of the
+/// weights is at most `max_weight`, separately for cubes of air and for flat cubes.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {

@@ -3,10 +3,9 @@
 // is white and Gaussian, and has the same level everywhere.
 
 // Let s be the noise level at the position of a sample v, and sigma the minimum of s over the
-// volume. For Gaussian noise, v becomes v sigma / s. For Rician noise, v becomes z + sigma f(m).
-// Here m = (v - z) / s, the function f is that of rician.h, and z is VolumeNoise::zero, the sample
-// that represents a magnitude of 0. Stabilised samples stay in the range of samples, because sigma
-// is at most s.
+// volume. For Gaussian noise, v becomes v sigma / s. For Rician noise, v becomes z + sigma f((v -
+// z) / s), with the function f of rician.h. z is VolumeNoise::zero, the sample that represents a
+// magnitude of 0. Stabilised samples stay in the range of samples, because sigma is at most s.
 
 #include <memory>
 
@@ -23,9 +22,10 @@ namespace lull {
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must accept
-/// stabilised_format(format), with white Gaussian noise of noise.sigma or a multiple. Samples that
-/// the filter does not change remain unchanged. Frame::slice is the position in the noise map. If
-/// it is unknown, the session counts slices.
+/// stabilised_format(format). The stabilised noise is white and Gaussian. The noise level of
+/// `filter` is noise.sigma, or a multiple for stronger or weaker filtering. The session preserves
+/// samples that the filter does not change, bit for bit. Frame::slice is the position in the noise
+/// map. If it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
