@@ -30,8 +30,8 @@ class SlicesWorker {
   /// Begins a volume. `z` is the first slice that the session receives. All previous results must
   /// be complete.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. load() or finish() also copies the unfiltered planes to
-  /// PendingSlice::clean. These are the planes without noise, or all planes if
+  /// Loads the next slice. If the worker does not filter a plane, load() or finish() copies this
+  /// plane to PendingSlice::clean. This applies to planes without noise, and to all planes if
   /// PendingSlice::is_wanted is false.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the slices `span`. `available` contains the slices that exist. The

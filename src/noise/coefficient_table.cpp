@@ -13,9 +13,9 @@
 // then a linear function of R, with a matrix A:
 //     T(v, u) = sum over l = 0..7 and m = 0..7 of A(v, l) R(l, m) A(u, m).
 
-// As matrices, T = A R A^T, with the coefficient variances T and the autocorrelation R of the
-// noise. A(k, 0) is own_k(0), and A(k, l) is 2 own_k(l) for l > 0, where own_k is the
-// autocorrelation of row k of the DCT.
+// In matrix form, the coefficient variances are T = A R A^T, where R is the autocorrelation of the
+// noise. With the autocorrelation own_k of row k of the DCT, A(k, 0) is own_k(0), and A(k, l) is 2
+// own_k(l) for l > 0.
 
 // The code treats the autocorrelation R of the noise as periodic, with a period of 15 samples. The
 // power spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15), doubled for l >

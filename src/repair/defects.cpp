@@ -81,8 +81,8 @@ bool have_equal_planes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Returns whether a plane is large enough for a search for defects. The search reads windows
-/// around each sample.
+/// Returns whether a plane is large enough for a search for defects, which reads windows around
+/// each sample.
 bool is_searchable(PlaneView<const float> plane) {
   return plane.width >= min_side && plane.height >= min_side;
 }

@@ -26,8 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Returns whether many outliers of a frame have a nearby outlier in the next frame. Examples are
-/// sparks, snow and moving dots.
+/// Returns whether many outliers of a frame have a nearby outlier in the next frame, as moving
+/// objects (sparks, snow, dots) do.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);

@@ -100,8 +100,8 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Result planes in their full size, of which the kernel writes only the samples of the tile.
-  /// Plane c of slice t has the index t * planes + c.
+  /// Result planes in their full size. The kernel writes only the samples of the tile. Plane c of
+  /// slice t has the index t * planes + c.
   std::span<const PlaneView<float>> results;
   /// For each plane, the number by which the kernel divides the results.
   std::span<const float> scale;

@@ -4,9 +4,9 @@
 // Step 2: the kernel computes weights. If a block has several samples, the kernel stores the
 // weights until their sums over all displacements are complete.
 
-// Step 3: the kernel divides each stored weight by the sum of the weights of its patch. The weight
-// of a cell (a square of 1x1 or 2x2 samples) is the sum of the quotients of all patches that cover
-// the cell.
+// Step 3: the kernel adds the candidates' samples with the weights of their cells (squares of 1x1
+// or 2x2 samples). The weight of a cell is the mean over all patches whose blocks cover the cell.
+// For this mean, the kernel divides each stored weight by the sum of the weights of its patch.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
@@ -190,10 +190,10 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
 }
 
 /// Adds the weighted samples of the candidates at one displacement to `sums` (step 3 of tile.cpp).
-/// The weight of a cell is the sum of `kept` times `shares` over the patches that cover the cell.
-/// For each patch, `kept` contains the weight of the candidate, and `shares` contains 1 / (W n). W
-/// is the sum of the weights of all candidates of the patch, and n is the number of estimates of a
-/// sample.
+/// The weight of a cell is the sum of `kept` times `shares` over the patches whose blocks cover the
+/// cell. For each patch, `kept` contains the weight of the candidate, and `shares` contains 1 / (W
+/// n). W is the sum of the weights of all candidates of the patch, and n is the number of estimates
+/// of a sample.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

@@ -85,8 +85,9 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Filters the slices of a volume on the compute stream. load() of slice z + depth() overwrites
-/// slice z. The caller must synchronise the streams of load() and run().
+/// Filters the slices of a volume on the compute stream. The memory is a ring buffer of depth()
+/// slices: load() of slice z + depth() overwrites slice z. The caller must synchronise the streams
+/// of load() and run().
 class VolumeFilter {
  public:
   /// `batch_size` is the maximum number of slices of one call of run().

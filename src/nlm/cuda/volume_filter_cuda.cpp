@@ -46,8 +46,8 @@ VolumeFilter::VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t 
       uses_cubes_(are_cubes(plan) && cubes_.fits()),
       depth_(depth(plan.params, batch_size)),
       tiles_(plan_tiles(plan.params, space_, 1, 1)),
-      // The constructor sets the memory to 0, because kernels read missing slices, too. The values
-      // of missing slices do not influence results.
+      // Kernels read missing slices, too, but their values do not influence results. The
+      // constructor sets the memory to 0, so that these values are defined.
       samples_(zeroed<float>(depth_ * space_.size(), compute_stream)),
       guides_(plan.is_self_guided ? 0 : depth_ * space_.size()) {
   tiles_.scale[0] = sample_scale_;

@@ -147,7 +147,7 @@ bool are_interlaced(std::span<const Excerpt> excerpts) {
 Excerpt top_fields(const Excerpt& excerpt) {
   Excerpt fields = excerpt;
   for (Frame& frame : fields) {
-    // The function rounds the height down to a multiple of 4. The two fields then have the same
+    // The function rounds the height down to a multiple of 4, so that the two fields have the same
     // number of chroma rows.
     frame.format.height = frame.format.height / 4 * 2;
     for (int i = 0; i < frame.format.planes(); ++i)

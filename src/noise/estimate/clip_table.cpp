@@ -23,8 +23,8 @@ constexpr std::size_t brightness_groups = 4;
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Drops blocks with clipped samples in the ring around the block. A selection by the clipped
-/// samples of the block itself would bias the measured noise.
+/// Drops blocks with clipped samples in the ring around the block. The function ignores the block
+/// itself, because a selection by its own clipped samples would bias the measured noise.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };

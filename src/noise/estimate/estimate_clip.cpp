@@ -42,8 +42,8 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // The blocks are an odd number of samples apart. Relative to the block grid of a codec, the
-  // blocks therefore lie at all offsets.
+  // The distance between blocks is an odd number of samples, so that the blocks lie at all offsets
+  // relative to the block grid of a codec.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 

@@ -14,8 +14,8 @@
 namespace lull {
 namespace {
 
-/// Blocks with a luma below this level are dark. The level is 12 above black of the limited range:
-/// noise that is clipped at black raises the mean luma of black areas to 19 to 26.
+/// Blocks with a luma below this level are dark. The level is 12 above black of the limited range,
+/// because noise that is clipped at black raises the mean luma of black areas to 19 to 26.
 constexpr float dark_luma = 28;
 /// Minimum shares of dark blocks: for large dark areas, and for a measurement of luma that excludes
 /// dark areas.

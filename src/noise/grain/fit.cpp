@@ -345,9 +345,9 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // A plane without grain gets a scaling function that is 0 everywhere. The reason is a rule of
-    // AV1 for 4:2:0: if one chroma plane has a scaling function, luma and the other chroma plane
-    // must have one, too.
+    // A plane without grain gets a scaling function that is 0 everywhere, because of a rule of AV1
+    // for 4:2:0: if one chroma plane has a scaling function, luma and the other chroma plane must
+    // have one, too.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

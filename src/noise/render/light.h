@@ -45,8 +45,8 @@ class Light {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns the demodulated illumination. Where a sample was not finite, or its illumination was
-  /// above 1e18, the result contains the mean of the neighbouring samples.
+  /// Returns the demodulated illumination. If a sample was not finite, or its illumination was
+  /// above 1e18, the mean of the neighbouring samples replaces the sample.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
   /// Returns the noise variance of the demodulated illumination, > 0. The variance is averaged over
   /// at least 3x3 pixels, because variances from few samples per pixel are inaccurate.

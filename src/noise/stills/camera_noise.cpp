@@ -40,9 +40,8 @@ constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
 /// The correction of camera noise also depends on the noise level at the lowest frequencies, on the
-/// 0..255 scale. At levels above `max_camera_level`, the correction decreases as the level
-/// increases. At `min_synthetic_level` and above, there is no correction. In camera pictures, the
-/// level is at most 19.
+/// 0..255 scale, which is at most 19 in camera pictures. From `max_camera_level` on, the correction
+/// decreases as this level increases, and vanishes at `min_synthetic_level`.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Returns a linear ramp, clamped to 0..1. The result is 0 if `value` is `none`, and 1 if `value`

@@ -167,8 +167,8 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   return ranges;
 }
 
-/// Returns the maximum plausible ratio of two noise levels. Each level belongs to a range of
-/// brightness: the dividend to the range `at`, and the divisor to the range `from`.
+/// Returns the maximum plausible ratio of the noise level in the range of brightness `at` to the
+/// noise level in the range of brightness `from`.
 double possible_level(const Range& at, const Range& from) {
   if (&at == &from) return 1;
   const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /

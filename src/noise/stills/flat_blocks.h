@@ -46,8 +46,8 @@ struct BlockPlane {
   CoefficientTable spectrum{};
 };
 
-/// One value per block for each of the two sets of coefficients. The value is the mean energy of
-/// the block and its neighbours (energies_around()).
+/// For each of the two sets of coefficients, one value per block: the mean energy of the block and
+/// its neighbours (energies_around()).
 using Energies = std::array<std::vector<float>, 2>;
 
 /// Returns, for each block, the mean energy of the usable blocks in the surrounding 20 x 20 samples

@@ -47,8 +47,8 @@ struct PictureBlocks {
 };
 
 /// Places a grid of about `max_blocks` blocks on `filtered_plane`. The function counts the clipped
-/// samples of each block in `sources`. `sources` are the planes from which the caller has computed
-/// `filtered_plane`, and have its size.
+/// samples of each block in `sources`: the planes of the same size from which the caller has
+/// computed `filtered_plane`.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
                                        std::span<const PlaneStack> sources, std::size_t max_blocks);
 

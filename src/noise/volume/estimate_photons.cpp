@@ -209,8 +209,8 @@ class PhotonFit {
 
   PhotonEstimate result() const {
     const double gain = line_.slope, darkest = mean_value(flat_[flat_.size() / 100]);
-    // The offset has two limits. A smaller offset would make the variance of the read noise
-    // negative, and a larger offset would be above the darkest samples.
+    // The function limits the offset to a range. A smaller offset would make the variance of the
+    // read noise negative, and a larger offset would be above the darkest samples.
     const double least_offset = -line_.constant / gain;
     double offset =
         std::clamp(offset_by_third_moment(), least_offset, std::max(darkest, least_offset));

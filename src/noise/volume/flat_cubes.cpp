@@ -127,8 +127,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // For each cube of air, `variances` contains half the mean square of its voxels. In air, these
-  // values have a Gamma distribution with the shape 64 and the mean sigma^2.
+  // For each cube of air, `variances` contains half the mean square of its 64 voxels, which has a
+  // Gamma distribution with the shape 64 and the mean sigma^2.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

@@ -10,17 +10,17 @@
 namespace lull {
 namespace {
 
-/// If the noise is strong enough, the inverse uses an asymptotic formula. The condition is that the
-/// expected number of photons, plus the variance of the read noise in units of gain^2, is at least
-/// `asymptotic_from`. The error of the formula is then at most 0.03 %.
+/// The inverse uses an asymptotic formula if the expected number of photons, plus the variance of
+/// the read noise in units of gain^2, is at least `asymptotic_from`. The error of the formula is
+/// then at most 0.03 %.
 constexpr double asymptotic_from = 60;
 /// Number of points of the trapezoidal rule. The rule integrates over a normal distribution from -5
 /// to 5 standard deviations.
 constexpr int normal_nodes = 41;
 
-/// Bias of patch-based filters for skewed noise (stabiliser.h). The unit is the standard deviation
-/// times the skewness of the noise. The value was measured for BM4D, on flat areas of 1 to 8
-/// photons.
+/// Bias of patch-based filters for skewed noise (stabiliser.h), divided by the standard deviation
+/// and by the skewness of the noise. The value comes from measurements of BM4D on flat areas of 1
+/// to 8 photons.
 constexpr double skew_bias = 0.04;
 
 /// Returns the closed-form approximation of the exact unbiased inverse, in photons (Makitalo and
