@@ -13,8 +13,8 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff, zarr };
 
-/// Returns the kind of stack that a file or a folder contains. `none` means that the input is not a
-/// stack, or that `options` state its format.
+/// Returns the kind of stack that a file or a folder contains. The result is `none` if the input is
+/// not a stack, or if `options` state its format.
 /// - `nifti`: any volume, or any file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
 /// - `tiff`: a TIFF file with several pages, or with grey samples other than 8- or 16-bit integers
 ///   and half floats
@@ -37,7 +37,7 @@ void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maxi
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
 /// Opens a stack as a source.
-/// @throws any exception of open_source()
+/// @throws any  exception of open_source()
 std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,
                                                const SourceOptions& options);
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
@@ -45,10 +45,9 @@ std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
 std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// open_nifti_sink() opens the sink for a volume. open_tiff_sink() and open_zarr_sink() open the
-/// sinks for a stack of planes. Each function returns null for other sources, and for outputs of
-/// other formats.
-/// @throws any exception of open_sink()
+/// The functions open_*_sink() open the sink for a volume (nifti) or a stack of planes (tiff,
+/// zarr). Each of these functions returns null for other sources, and for outputs of other formats.
+/// @throws any  exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
 /// Returns one text for each part of the header of `source` that the output `path` cannot store.

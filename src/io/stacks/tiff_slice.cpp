@@ -13,9 +13,8 @@ namespace {
 /// Returns whether a sample has the same size in the file and in memory.
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with the value 0 in the C++ type of type_of(layout), so that `use` can deduce the
-/// type. The function supports only layouts whose samples have different sizes in the file and in
-/// memory.
+/// Calls `use` with a zero in the C++ type of the samples in memory, so that `use` can deduce the
+/// type. The function supports only layouts for which is_direct() returns false.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {

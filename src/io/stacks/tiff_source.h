@@ -13,8 +13,8 @@ namespace lull::io {
 
 class TiffSource final : public PlaneSource {
  public:
-  /// Checks every page. Except for 8-bit samples, the constructor reads all samples to determine
-  /// the range of values of each channel.
+  /// Checks every page. If the samples are not 8-bit, the constructor reads all samples to find the
+  /// range of values of each channel.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   ImageFacts facts() const override { return facts_; }

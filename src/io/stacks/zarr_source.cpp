@@ -48,8 +48,9 @@ ZarrSource::ZarrSource(const std::string& path, const SourceOptions& options)
   set_planes(std::move(axes), format, options, "zarr");
 }
 
-/// Returns the pyramid for an OME-TIFF file. The smaller levels of such a file have fewer rows and
-/// columns, but the same numbers of slices, channels and time points.
+/// Returns the pyramid for an OME-TIFF output: the sizes of the planes in all smaller levels. Each
+/// level keeps all slices, channels and time points, because OME-TIFF reduces only rows and
+/// columns.
 PlanePyramid ZarrSource::pyramid() const {
   PlanePyramid pyramid;
   try {

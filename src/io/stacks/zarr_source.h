@@ -11,7 +11,7 @@ namespace lull::io {
 
 class ZarrSource final : public PlaneSource {
  public:
-  /// Opens a store. Except for 8-bit samples, the constructor reads all samples to determine the
+  /// Opens a store. If the samples are not 8-bit, the constructor reads all samples to find the
   /// range of values of each channel.
   ZarrSource(const std::string& path, const SourceOptions& options);
 

@@ -16,12 +16,14 @@ struct RepeatedText {
   std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of repeated tags, except the first text of each tag. `page` is an open TIFF
-/// file, and the function reads the tags of its current page. `path` is the name of the file.
+/// Returns the texts of all tags that occur several times on the current page of an open file. The
+/// result lacks the first text of each tag.
+/// @param path  the name of the file
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
-/// Adds texts to the pages of a complete file. `pages` contains a list of texts for each page. The
-/// function appends a new directory to the file for each page with texts.
+/// Appends the texts of repeated tags to the pages of a complete file. pages[i] contains the texts
+/// for page i. If this list is not empty, the function writes a new directory for the page to the
+/// end of the file.
 /// @throws IoError
 void append_texts(int descriptor, const DirectoryFormat& format,
                   const std::vector<std::vector<RepeatedText>>& pages);

@@ -17,9 +17,9 @@ namespace {
 
 constexpr const char* no_directory = "a directory lies beyond the end";
 
-/// Returns the position after the first directory (TIFF 6.0, section 2), including the offset of
-/// the next directory. A file that lacks this offset is truncated, but libtiff treats the missing
-/// offset as the end of the list.
+/// Returns the position of the end of the first directory (TIFF 6.0, section 2). The last field of
+/// a directory is the offset of the next directory. If this field lies beyond the end of the file,
+/// the file is truncated, but libtiff reports no error.
 std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   const bool big = tiff.big_tiff();
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;

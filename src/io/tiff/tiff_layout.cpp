@@ -159,7 +159,8 @@ std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file
   const auto codec = tiff_tag<std::uint16_t>(page, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   const auto rows = static_cast<std::uint64_t>(layout.height);
   const std::uint64_t planes = layout.is_separate ? layout.samples() : 1;
-  // Minimum number of bytes of a row. Subsampled YCbCr has at least one byte per pixel.
+  // Minimum number of bytes of a row. YCbCr samples that libtiff converts need at least one byte
+  // per pixel, even with subsampled chroma.
   const std::uint64_t row = layout.is_converted ? static_cast<std::uint64_t>(layout.width)
                                                 : layout.row_bytes(layout.width);
   const std::uint64_t bytes = row * rows * planes;

@@ -18,8 +18,8 @@ struct TiffLayout {
   int alpha = -1;            // index of the alpha sample in the pixel; -1: none
   bool is_separate = false;  // each sample has strips or tiles of its own
   bool is_ycbcr = false;  // true if the file has YCbCr samples; libtiff converts them to 8-bit RGB
-  /// True if libtiff returns YCbCr samples for a strip or tile. TiffReader then uses libtiff's RGB
-  /// interface for whole pictures.
+  /// True if libtiff returns the YCbCr samples of a strip or tile unchanged. TiffReader then reads
+  /// the page through libtiff's RGB interface, which converts whole pictures.
   bool is_converted = false;
   bool operator==(const TiffLayout&) const = default;
 

@@ -13,9 +13,11 @@
 namespace lull::io {
 
 /// Returns the current page of the reader as a grey or RGB picture, with alpha if FFmpeg has a
-/// suitable format. Palettes become RGB of 8 or 16 bits. Integers of up to 16 bits get the next
-/// larger bit depth that FFmpeg supports. Larger integers become floats in 0..1, and floats become
-/// 32-bit floats.
+/// suitable format.
+/// - Palettes become RGB of 8 or 16 bits.
+/// - Integers of up to 16 bits get the next larger bit depth of FFmpeg.
+/// - Larger integers become 32-bit floats in 0..1.
+/// - Floats become 32-bit floats.
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 

@@ -176,7 +176,8 @@ void set_bytes(TIFF* to, std::uint32_t tag, const std::vector<std::uint8_t>& byt
   if (!bytes.empty()) TIFFSetField(to, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
-/// Sets the tag with IPTC data. Some versions of libtiff count the data in units of four bytes.
+/// Sets the tag with IPTC data. Some versions of libtiff expect the size of the data in units of
+/// four bytes, so the function then pads the data with zeros.
 void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
   const TIFFField* field = TIFFFieldWithTag(to, TIFFTAG_RICHTIFFIPTC);
   if (iptc.empty() || !field) return;

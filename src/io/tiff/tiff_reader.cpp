@@ -21,8 +21,8 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
 }
 
 /// Opens the file. The mode "m" disables memory mapping, which would crash the process if the file
-/// became shorter. libtiff may allocate at most 64 bytes per pixel of the largest allowed page. 64
-/// bytes are twice the size of a pixel with 4 samples of 64 bits.
+/// became shorter. libtiff may allocate at most 64 bytes per pixel of the largest allowed page,
+/// twice the size of a pixel with 4 samples of 64 bits.
 TiffPtr TiffReader::open(std::string& message) const {
   const auto max_bytes = static_cast<tmsize_t>(64 * max_pixels_);
   return TiffPtr(TIFFOpenExt(path_.c_str(), "rm", tiff_options(message, max_bytes).get()));
@@ -53,8 +53,8 @@ TiffLayout TiffReader::layout() const {
   std::string refusal;
   const TiffLayout layout = layout_of(tiff_.get(), refusal);
   if (!refusal.empty()) refuse(refusal);
-  // A wrong size in the header must not cause a large allocation. The function therefore compares
-  // the size of the page with the size of the file.
+  // A wrong size in the header must not cause a large allocation. The function therefore checks
+  // that the file is large enough for the samples of the page.
   message_ = find_excess(tiff_.get(), layout, file_bytes_);
   if (!message_.empty()) fail_damaged();
   return layout;

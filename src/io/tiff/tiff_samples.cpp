@@ -35,8 +35,9 @@ constexpr bool is_little = std::endian::native == std::endian::little;
 /// Returns the bit position of byte `i` in a 24-bit sample, from the least significant bit.
 constexpr int shift_of_24(int i) { return 8 * (is_little ? i : 2 - i); }
 
-/// Calls `use`(byte, shift in the byte, number of bits, shift in the sample) for each byte that
-/// contains bits of a sample. Shifts count from the least significant bit.
+/// Splits a packed sample at the boundaries of bytes. For each part, the function calls `use` with
+/// the index of the byte, the shift of the part in the byte, the number of bits of the part, and
+/// the shift of the part in the sample. Shifts count from the least significant bit.
 template <class Use>
 void for_bytes(std::size_t first_bit, int bits, Use use) {
   for (int done = 0; done < bits;) {

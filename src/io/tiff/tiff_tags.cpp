@@ -48,8 +48,9 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec of the page, and a predictor if the codec supports predictors. libtiff 4.5 stores
-/// wrong samples if it combines the floating-point predictor with a change of the byte order.
+/// Sets the codec of the page, and a predictor if the codec supports predictors. The function omits
+/// the floating-point predictor if libtiff must swap bytes, because libtiff 4.5 would then store
+/// wrong samples.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool is_wrong = predictor == PREDICTOR_FLOATINGPOINT && TIFFIsByteSwapped(to) != 0;
@@ -163,9 +164,9 @@ void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayo
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
 }
 
-/// Copies tags that libtiff stores in fixed fields, such as the transfer function. These tags are
-/// valid only if the samples keep their type. The caller must have set the extra samples of `to`,
-/// which determine the number of transfer functions.
+/// Copies tags about samples that libtiff stores in fixed fields. These tags are valid only if the
+/// samples keep their type. The caller must first set the extra samples of `to`, because libtiff
+/// derives the number of transfer functions from them.
 void copy_sample_tags(TIFF* from, TIFF* to) {
   for (const std::uint32_t tag : {TIFFTAG_SMINSAMPLEVALUE, TIFFTAG_SMAXSAMPLEVALUE})
     copy<double>(from, to, tag);
@@ -233,8 +234,8 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // For some tags, TIFFGetField() and TIFFSetField() have an additional argument: the number of
-  // values. The function skips a tag if only one of the two functions needs this argument.
+  // The arguments of TIFFGetField() and TIFFSetField() contain the number of values only for some
+  // tags. If only one of the two functions expects this number, the function skips the tag.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {

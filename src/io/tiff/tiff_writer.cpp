@@ -109,8 +109,8 @@ void TiffWriter::close() {
     append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
-// TIFF allows at most 4 GiB. The smaller limit leaves space for tags, and for codecs that enlarge
-// incompressible data.
+// Files in the original TIFF format have at most 4 GiB. The limit `max_bytes` is lower, because the
+// file also contains tags, and because codecs can enlarge incompressible data.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages) {
   constexpr double max_bytes = 3.5e9;
   const double planes = layout.is_separate ? layout.samples() : 1;

@@ -62,8 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns whether `at` is at least -outlier_margin and at most 1 + outlier_margin; false for NaN.
-/// The range of values of the stack corresponds to 0..1.
+/// Returns whether a frame sample lies in the range of values (0..1) or in the margin around this
+/// range; false for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -74,8 +74,9 @@ float to_frame(double at) {
 /// unchanged.
 template <class T>
 double round_to_even(double value) {
-  // In builds without SSE4.1, nearbyint() is a function call. Adding and subtracting `shift` rounds
-  // values below 2^51 to integers. Larger values do not fit in T.
+  // For types of up to 32 bits, the addition and subtraction of `shift` rounds the value to an
+  // integer. This is faster than nearbyint(), which is a function call in builds without SSE4.1.
+  // Values from 2^51 on do not fit in T, so they need no rounding.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;
@@ -96,8 +97,8 @@ T from_value(double value, const StoredFormat& format) {
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = round_to_even<T>(stored);
-    // The maximum of a 64-bit integer type rounds up in double precision. Without `>=`, the
-    // conversion back to the integer type would be undefined behaviour.
+    // The comparisons include equality, because the maximum of a 64-bit integer type rounds up in
+    // double precision. The conversion of this rounded maximum to T would be undefined behaviour.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -192,8 +193,9 @@ void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
   } else {
-    // The value of a sample is a monotonic function of its stored integer, so the minimum and the
-    // maximum of the integers suffice. Compilers vectorise the integer loop.
+    // The range needs only the minimum and the maximum of the values. These values belong to the
+    // minimum and the maximum of the stored integers, because the conversion to values is
+    // monotonic. Compilers vectorise the loop over integers.
     T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
     const auto add_integers = [&](bool swapped) {
       for (std::size_t i = 0; i < count; ++i) {

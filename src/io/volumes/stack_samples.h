@@ -34,15 +34,16 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the difference of values that corresponds to a noise level of 255. For 8-bit samples,
-/// the result is 255. For floats whose range fits a common scale (0..1, 0..255 or 0..65535), the
-/// result is the maximum of this scale. In all other cases, the result is the span of the range.
+/// Returns the difference of values that corresponds to a noise level of 255:
+/// - 255 for 8-bit samples;
+/// - the maximum of the scale for floats whose range fits a common scale (0..1, 0..255 or
+///   0..65535);
+/// - the span of the range for all other samples.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Margin around the range of values, in units of the span. Noise may move samples into this
-/// margin. Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN
-/// instead of outliers and infinities, and filters inpaint NaN. The output keeps the original
-/// outliers, NaN and infinities.
+/// Margin around the range of values, in units of the span, into which noise may move samples.
+/// Samples beyond the margin are outliers (hot pixels, fill values). Frames contain NaN instead of
+/// outliers and infinities, and filters inpaint NaN. The output keeps the original samples.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack in several calls, and chooses the range of values.

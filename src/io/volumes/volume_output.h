@@ -1,6 +1,6 @@
 #pragma once
-// Makes the header and all other contents of an output volume except the samples, for each format.
-// Declares the interface for writing the samples.
+// Makes the header and all other contents of an output volume, except the samples. VolumeWriter
+// writes the samples.
 
 #include <cstddef>
 #include <optional>

@@ -12,8 +12,8 @@ namespace lull::io {
 void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& options);
 
 /// Sets the duration of the last picture in a GIF or APNG file, in the time base of the stream.
-/// Without this function, the muxer would use the duration of the preceding picture. If the user
-/// has set the option `final_delay`, the function does nothing.
+/// Without this call, the muxer would repeat the duration of the preceding picture. An option
+/// `final_delay` of the user takes precedence.
 void set_last_duration(AVFormatContext& context, std::int64_t duration);
 
 }  // namespace lull::io

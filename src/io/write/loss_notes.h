@@ -16,8 +16,8 @@ class LossList {
   /// The functions add() ignore texts that are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds the metadata of a frame that the encoder cannot store. Adds a note if the encoder has
-  /// changed the time stamps to a constant frame rate.
+  /// Adds notes about the metadata of a frame that the encoder cannot store, and about time stamps
+  /// that the encoder has changed to a constant frame rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
   /// Throws an error if `strict` is true and the list is not empty.
   /// @throws InvalidArgument

@@ -15,9 +15,10 @@ namespace lull::io {
 class MetadataEmbedder {
  public:
   /// Reads the metadata of the first picture, and decides which metadata the output contains. The
-  /// caller must construct this object before the first read of `source`, and set
-  /// Container::rotation to rotation() before it opens an encoder. If `choices` is empty, FFmpeg
-  /// does not encode the pictures, so lull cannot rotate them.
+  /// caller must construct this object before the first read of `source`, and copy rotation() to
+  /// Container::rotation before it opens an encoder.
+  /// @param choices  the possible encoders; if empty, FFmpeg does not encode the pictures, and lull
+  ///     cannot rotate them
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 

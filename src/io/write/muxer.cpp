@@ -270,8 +270,8 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
   // By default, FFmpeg shifts all streams if a time stamp is negative, for example if audio begins
-  // before the video. Matroska needs no shift, because its time stamps are relative to their
-  // cluster and may be negative.
+  // before the video. The muxer disables this shift for containers that can store negative time
+  // stamps.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
@@ -295,8 +295,9 @@ void Muxer::write_video(PacketPtr packet) {
   shift_times(*packet, video_shift_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
   packet->stream_index = video_->index;
-  // If the durations of frames vary, the first packets of a segment can have lower decoding times
-  // than the last packets of the previous segment. make_dts_increase() raises such decoding times.
+  // The decoding times of a stream must not decrease. If the durations of frames vary, the first
+  // packets of a segment can have lower decoding times than the last packets of the previous
+  // segment.
   make_dts_increase(last_video_dts_, *packet);
   last_video_duration_ = packet->duration;
   const LogWatch watch;

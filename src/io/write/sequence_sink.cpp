@@ -57,7 +57,8 @@ class FfmpegPictures : public PictureEncoder {
   std::unique_ptr<Encoder> encoder_;
 };
 
-/// Writes pictures as TIFF files with TiffPictureWriter. The packets contain uncompressed pictures.
+/// Writes pictures as TIFF files. The packets of the encoder contain uncompressed pictures, which
+/// TiffPictureWriter encodes.
 class Tiffs final : public FfmpegPictures {
  public:
   /// @param embedder  prepares the metadata of pictures that do not come from TIFF files; may be

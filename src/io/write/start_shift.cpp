@@ -9,12 +9,12 @@
 namespace lull::io {
 namespace {
 
-// Maximum encoder delay of audio in seconds. Encoders insert some milliseconds of silence before
-// the audio. MP4 can hide the silence with an edit list, but some containers cannot. Audio that
-// begins before 0 by at most this delay counts as beginning at 0.
+// Maximum delay of audio encoders in seconds. An audio encoder inserts silence of this length, so
+// audio can begin before 0. Audio within this limit counts as beginning at 0, because some
+// containers cannot hide the silence.
 constexpr double max_encoder_delay_s = 0.1;
-// Maximum lead of subtitles and data over all other streams, in seconds. Subtitles and data with a
-// longer lead do not determine the start of the output, as in the ffmpeg command.
+// Subtitles and data that begin earlier than all other streams by more than this number of seconds
+// do not determine the start of the output, as in the ffmpeg command.
 constexpr double max_text_lead_s = 1;
 
 struct Start {

@@ -20,14 +20,13 @@ struct StartShift {
 };
 
 /// Returns the shift with which the earliest stream of the output begins at 0. With
-/// Container::keep_times, the shift is 0 unless a stream begins before 0. The output cannot contain
-/// such a start: MP4 hides content before 0, players change negative time stamps of Matroska, and
-/// other containers do not support negative time stamps. The caller must call this function before
-/// the first read of `source`.
+/// Container::keep_times, only a start before 0 causes a shift, because containers or players do
+/// not support negative time stamps. The caller must call this function before the first read of
+/// `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns the shift for an encoder that requires a constant frame rate. The time of the first
-/// frame must then be a whole number of ticks. The output may therefore begin later than with
+/// Returns the shift for an encoder that requires a constant frame rate. The function rounds up the
+/// time of the first frame to a whole number of ticks, so the output may begin later than with
 /// start_shift(), by less than one frame.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);

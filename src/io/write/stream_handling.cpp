@@ -14,9 +14,9 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // A negative `known` means that FFmpeg does not know whether the muxer supports the codec. The
-  // function then returns true for audio or subtitles if the format has a default codec of this
-  // type.
+  // If FFmpeg does not know whether the muxer supports the codec, `known` is negative. The function
+  // then assumes that a format with a default codec for audio or subtitles supports all codecs of
+  // this type.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
@@ -105,8 +105,8 @@ StreamHandling handling_of(const AVStream& stream, const Container& container) {
     return picture && stream.attached_pic.size > 0 ? StreamHandling::as_cover
                                                    : StreamHandling::omitted;
   }
-  // If a cover picture has further disposition flags, FFmpeg writes it as a video track. The output
-  // therefore omits only covers without further flags.
+  // The output omits a cover picture if the container cannot store covers. A cover with further
+  // disposition flags remains in the output, because FFmpeg writes it as a video track.
   if (stream.disposition == AV_DISPOSITION_ATTACHED_PIC && !container.covers)
     return StreamHandling::omitted;
   const bool file = codec.codec_type == AVMEDIA_TYPE_ATTACHMENT;

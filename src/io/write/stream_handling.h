@@ -34,8 +34,8 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 ///     stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws an error: the container cannot store some streams. If the input has no damage that may be
-/// the reason, `text` is the message of the error.
+/// Throws the error that the container cannot store some streams. If damage of the input may be the
+/// reason, the message describes this damage, and otherwise is `text`.
 /// @throws BadData  damage of the input may be the reason
 /// @throws InvalidArgument  in all other cases
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,

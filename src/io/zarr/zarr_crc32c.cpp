@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t step = 8;
 using Tables = std::array<std::array<std::uint32_t, 256>, step>;
 
-/// Makes the tables of the Castagnoli polynomial. The bits of the polynomial are reflected. Entry i
-/// of table n is the checksum of a byte with the value i, followed by n zero bytes.
+/// Makes the tables of the Castagnoli polynomial with reflected bits. Entry i of table n is the
+/// checksum of a byte with the value i and n following zero bytes.
 constexpr Tables make_tables() {
   constexpr std::uint32_t polynomial = 0x82f63b78;
   Tables tables{};

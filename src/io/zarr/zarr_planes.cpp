@@ -113,8 +113,9 @@ std::uint64_t bytes_of_open_shards(const ZarrLevel& level) {
     return static_cast<std::uint64_t>((chunks_along(level, axis) + in_shard - 1) / in_shard);
   };
   std::uint64_t shards = shards_along(y_axis) * shards_along(x_axis);
-  // The writer receives the slices of one volume after another. If a shard contains several
-  // channels or time points, the shards of all slices can therefore be incomplete at the same time.
+  // The caller writes all slices of one volume before the next volume. If a shard contains several
+  // channels or time points, it is complete only after several volumes, so all shards can be
+  // incomplete at the same time.
   if (chunks_of_shard(level, channel_axis) > 1 || chunks_of_shard(level, time_axis) > 1)
     shards *= shards_along(time_axis) * shards_along(channel_axis) * shards_along(z_axis);
   return shards * level.array.shards->index_bytes();
@@ -288,8 +289,8 @@ void ZarrPlaneWriter::write_blocks() {
 }
 
 /// Writes the row of chunks that begins with the chunk `first`. `rows` contains the samples of this
-/// row of chunks, plane by plane, in the order time, channel, z (z fastest). The distance between
-/// two planes in `rows` is `plane_step` bytes.
+/// row of chunks in the order time, channel, z (z fastest). Planes in `rows` begin `plane_step`
+/// bytes apart.
 void ZarrPlaneWriter::write_row_of_chunks(const ChunkIndex& first, std::span<const std::byte> rows,
                                           std::size_t plane_step) {
   const auto bytes = static_cast<std::size_t>(size_of(level_.array.samples.type));

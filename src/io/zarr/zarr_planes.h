@@ -57,11 +57,11 @@ class ZarrPlaneReader {
 /// Writes the chunks of an array. The caller must write the metadata of the array.
 class ZarrPlaneWriter {
  public:
-  /// @param level    the array, whose folder is in `output`
-  /// @param input    the input's array, with equal shape and chunks; may be null. The writer omits
-  ///     chunks that the input lacks and whose samples all have the fill value
-  /// @param scratch  folder for a temporary file; only for chunks with several channels or time
-  ///     points
+  /// @param level  the array, whose folder is in `output`
+  /// @param input  the input's array, with equal shape and chunks; may be null. The writer omits
+  ///     chunks that this array lacks and whose samples all have the fill value
+  /// @param scratch  folder for a temporary file, used only if chunks contain several channels or
+  ///     time points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,
                   const std::string& scratch);
 
