@@ -98,19 +98,17 @@
 // guide, scale is the quantisation scale, and n is the number of samples of a patch.
 
 // Pairs of frames: If `pairs` is set and the motion of a bundle (8x4 reference patches) is uniform,
-// the reference patches of the bundle and their candidates span two frames. A patch has the same
-// position in its first frame and in its second frame. The second frame is the partner
-// (time/frame_pairs.h) of the first frame. A frame without a partner is not the first frame of any
-// candidate.
+// its reference patches and their candidates span two frames. A patch has the same position in both
+// frames. The second frame is the partner (time/frame_pairs.h) of the first. No candidate begins in
+// a frame without a partner.
 
 // A bundle (8x4 reference patches) has one acceleration (uniform_motion.h) for each neighbouring
 // frame that has a partner. The motion of the bundle is uniform if at least half of these
 // accelerations are 0.
 
-// Noise of patches that span two frames: The noise in different frames is independent. The noise
-// covariance of two patches is therefore the sum of two covariances. One is the covariance of the
-// parts in the first frames of the patches. The other is the covariance of the parts in the second
-// frames.
+// Noise of patches that span two frames: The noise covariance of two patches is the sum of the
+// covariance of their parts in the first frames and the covariance of their parts in the second
+// frames, because the noise in different frames is independent.
 
 // White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 + f in
 // the pilot, and g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the matrix

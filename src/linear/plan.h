@@ -20,9 +20,9 @@ struct SetPlan {
   GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets of planes in processing order. `noise` is the noise in the colour space of the
-/// filter. If the session filters luma, the set of luma comes first. Guides of later sets can
-/// therefore use luma that all steps have already filtered.
+/// Returns the sets of planes in processing order. If the session filters luma, the set of luma
+/// comes first, so that guides of later sets can use filtered luma.
+/// @param noise  the noise in the colour space of the filter
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
                                              bool over_time = false);
 

@@ -8,12 +8,13 @@
 
 namespace lull::linear {
 
-/// A frame in which the matcher searches. `offset` is the number of frames from the frame of the
-/// reference patches to this frame, negative for earlier frames. `cells` contains the motion
-/// vectors from the frame of the reference patches to this frame, one for each motion block
-/// (time/motion.h). For the frame of the reference patches itself, `cells` is null.
+/// A frame in which the matcher searches.
 struct FrameMotion {
+  /// Number of frames from the frame of the reference patches to this frame, negative for earlier
+  /// frames.
   int offset = 0;
+  /// Motion vectors from the frame of the reference patches to this frame, one for each motion
+  /// block (time/motion.h). Null for the frame of the reference patches itself.
   const std::vector<Motion>* cells = nullptr;
 };
 

@@ -72,9 +72,10 @@ struct Tiling {
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
     // Each tiling (division into tiles) has its own shift along x and y, in units of the side of a
-    // tile. Three tilings have the shifts (0, 0), (1/3, 1/3) and (2/3, 2/3). Two tilings have the
-    // shifts (0, 0) and (1/2, 1/2). Four tilings have the same shifts as two tilings, and also
-    // (1/2, 0) and (0, 1/2).
+    // tile:
+    // - two tilings: (0, 0) and (1/2, 1/2)
+    // - three tilings: (0, 0), (1/3, 1/3) and (2/3, 2/3)
+    // - four tilings: (0, 0), (1/2, 1/2), (1/2, 0) and (0, 1/2)
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -103,10 +104,11 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// The rule that assigns a patch p to the nearer of two centres. The first centre is the mean of
-/// `a` patches whose sum is s. The second centre is the mean of `b` patches whose sum is t. a + b
-/// is at most 8. Let w be b s - a t, and let m be the midpoint of the centres. The second centre is
-/// nearer if the dot product p.w is less than m.w.
+/// The rule that assigns a patch p to the nearer of two centres:
+/// - The first centre is the mean of `a` patches whose sum is s.
+/// - The second centre is the mean of `b` patches whose sum is t; a + b is at most 8.
+/// - w is b s - a t, and m is the midpoint of the centres.
+/// - The second centre is nearer if the dot product p.w is less than m.w.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the right shift that makes the differences of two centres fit into 6 bits and a sign.
@@ -120,10 +122,11 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// Returns a bound for the dot product p.w of a patch p and the weights w (split_weight()). If p.w
-/// is below the bound, the patch belongs to the second centre. The bound is m.w, rounded up, where
-/// m is the midpoint of the centres. The first centre is the mean of `a` patches, and the second
-/// centre is the mean of `b` patches. The caller must pass the value 2ab m.w as `middle`.
+/// Returns the bound m.w, rounded up, where m is the midpoint of two centres and w the weights
+/// (split_weight()). A patch p belongs to the second centre if the dot product p.w is below this
+/// bound.
+/// @param middle  2ab m.w
+/// @param a, b  numbers of patches whose means are the first and the second centre
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);

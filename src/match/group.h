@@ -7,9 +7,9 @@
 // Order of frames: the reference frame, one frame before, one frame after, two frames before, two
 // frames after, and so on.
 
-// A candidate is a patch completely inside the picture. The distance of a candidate (the mean
-// squared difference from the reference patch in the guide) is at most MatchParams::tau. Only the
-// reference patch itself may overlap a hole (noise/holes.h).
+// A candidate is a patch inside the picture whose distance (the mean squared difference from the
+// reference patch in the guide) is at most MatchParams::tau. The reference patch may overlap a hole
+// (noise/holes.h), but a candidate must not.
 
 // In a neighbouring frame, the centre of the search window is the position of the reference patch
 // plus the motion vector of its bundle (8x4 reference patches, motion_grid.h).
@@ -32,8 +32,9 @@
 // The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
 // of the squared Wiener factors) in the second phase.
 
-// The weight of a group is 1 divided by a sum over coefficients. For coloured noise, the noise
-// variance of the coefficient, in units of sigma^2, multiplies each term of this sum.
+// For coloured noise, the weight of a group is 1 divided by a sum with one term for each
+// coefficient: the term for white noise, multiplied by the noise variance of the coefficient in
+// units of sigma^2.
 
 // Aggregation adds the estimate of each member to the frame of the member.
 

@@ -55,7 +55,8 @@ float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseMod
 
 GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise,
                        float share) {
-  // Maximum magnitudes of U and V of the opponent space. In YUV frames, U and V are in 0..255.
+  // Maximum magnitudes of U and V of the opponent space, for RGB frames. The chroma planes of YUV
+  // frames are in 0..255.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
   const bool rgb = format.layout == Layout::rgb;
   GuideRange range{0, set.uses_luma || !set.is_composite() ? 255.0f : 0.0f};

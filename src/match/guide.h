@@ -1,23 +1,23 @@
 #pragma once
-// The guides in which planes are matched, equal in all backends. The choice of guides is based on
-// docs/measurements/colour.md.
+// Chooses the guides in which the matcher compares patches. All backends use the same guides. The
+// page docs/measurements/colour.md contains the measurements on which the choice is based.
 
-// First phase, without temporal filtering: patches of luma are matched in luma. Patches of the
-// chroma planes C1 and C2 are matched in (C1 - C2) / sqrt(2), because the edges of C1 and C2
-// usually have opposite signs.
+// First phase, without temporal filtering: the guide of luma is luma. The guide of the chroma
+// planes C1 and C2 is (C1 - C2) / sqrt(2), because the edges of C1 and C2 usually have opposite
+// signs.
 
-// Second phase, without temporal filtering: patches of the chroma planes C1 and C2 are matched in L
-// + (C1 - C2) / sqrt(2). L is luma, downsampled to the size of chroma. L, C1 and C2 are weighted
-// means of the basic estimates and the noisy planes.
+// Second phase, without temporal filtering: the guide of the chroma planes C1 and C2 is L + (C1 -
+// C2) / sqrt(2). L is luma, downsampled to the size of chroma. L, C1 and C2 are weighted means of
+// the basic estimates and the noisy planes.
 
 // In the second phase, planes of equal size share their groups.
 
 // In the second phase, a distance is a sum over up to three planes. The match threshold is
-// therefore multiplied by `colour_tau`.
+// therefore larger by the factor `colour_tau`.
 
-// If only one chroma plane is filtered, the guides contain C1 or -C2 instead of (C1 - C2) /
-// sqrt(2), where C1 and C2 are the chroma planes. If no chroma plane is filtered, luma is filtered
-// as a grey picture.
+// If the session filters only one of the chroma planes C1 and C2, the guides contain C1 or -C2
+// instead of (C1 - C2) / sqrt(2). If the session filters no chroma plane, it filters luma as a grey
+// picture.
 
 // With temporal filtering, all planes are matched in downsampled luma, which best identifies the
 // same object in other frames.
@@ -38,8 +38,8 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether any plane has noise and is at least as large as a patch. Other planes are not
-/// filtered.
+/// Returns whether any plane has noise and is at least as large as a patch. The session does not
+/// filter other planes.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
 /// Planes of equal size that are filtered with the same groups in one phase.
@@ -69,15 +69,14 @@ struct PlaneSet {
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Returns the noise level (standard deviation) of the guide in which the planes of `set` are
-/// matched. If the guide is a sum of luma and chroma, the function ignores the noise of the luma
-/// term.
+/// Returns the noise level (standard deviation) of the guide of `set`. If this guide is a sum of
+/// luma and chroma, the function ignores the noise of the luma term.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in a guide. If samples are not clipped, the function extends the
-/// range at both ends by three standard deviations of the guide's noise. The standard deviation is
-/// `share` times guide_sigma().
+/// Returns the range of values in a guide. If noisy samples are not clipped, the function extends
+/// the range at both ends by three standard deviations of the remaining noise: 3 * share *
+/// guide_sigma().
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 

@@ -1,7 +1,7 @@
 #pragma once
-// Stores groups on the host. A group is stored if the matcher has searched the complete window of
-// its reference patch (propagation.h). Members of stored groups are candidates for all other
-// reference patches and for the next phase.
+// Stores, on the host, the groups of those reference patches whose complete windows the matcher
+// searches (propagation.h). Members of stored groups are candidates for all other reference patches
+// and for the next phase.
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
-// Propagation finds groups without a search of complete windows (Barnes, Shechtman, Finkelstein and
-// Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). Similar patches usually have similar
-// neighbours at equal displacements.
+// Propagation finds groups without a search of complete windows, because similar patches usually
+// have similar neighbours at equal displacements (Barnes, Shechtman, Finkelstein and Goldman 2009,
+// doi:10.1145/1531326.1531330, section 3.2).
 
 // The matcher searches complete windows only for some reference patches. Members of the groups of
 // these patches are candidates for all other reference patches.
@@ -48,9 +48,9 @@ struct NeighbourPatches {
   int count = 0;
 };
 
-/// The grid contains the reference patches whose complete windows the matcher searches. `first` and
-/// `last` are the indices, along an axis, of the nearest grid patches before and after a position.
-/// At the position of a grid patch, both are the index of this patch.
+/// Indices, along an axis, of the nearest grid patches before (`first`) and after (`last`) a
+/// position. Grid patches are the reference patches whose complete windows the matcher searches. At
+/// the position of a grid patch, both indices are the index of this patch.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };

@@ -145,8 +145,9 @@ void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float varia
       }
 }
 
-/// Computes the matrix Theta (params.h) for white noise from the Gram matrix `matrix`. The noise
-/// variance is `assumed` in the formula of Q, and `removed` in the formula of Theta.
+/// Computes the matrix Theta (params.h) for white noise from the Gram matrix `matrix`. The formula
+/// of Q contains the noise variance `assumed`, and the formula of Theta contains the noise variance
+/// `removed`.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));

@@ -179,9 +179,9 @@ class CpuEngine : public Engine {
   void find_groups(const GuideRange& range, Groups& groups) {
     const ReferenceGrid& grid = groups.grid();
     const GroupSizes& sizes = groups.sizes();
-    // The last column may be closer than `step` to its neighbour, so a separate call of the matcher
-    // processes this column. With several frames, a call stays within one bundle (8x4 reference
-    // patches with the same motion vectors).
+    // Reference patches in a row are `step` samples apart, but the last patch may be closer to its
+    // neighbour. A separate call of the matcher therefore processes the last patch. With several
+    // frames, a call stays within one bundle (8x4 reference patches with the same motion vectors).
     const int fitting = (row_width - sizes.side) / sizes.step + 1;
     const int per_row =
         groups.frames().size() == 1 ? fitting : std::min<int>(fitting, motion_columns);

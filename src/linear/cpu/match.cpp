@@ -64,9 +64,8 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
   }
 }
 
-/// A buffer contains sums for all displacements in one row of the search window. `row_stride` is
-/// the number of elements for each displacement, and `buffer_size` is the number of elements of the
-/// buffer.
+/// Sizes of buffers of sums: `row_stride` elements for each displacement, and `buffer_size`
+/// elements for all displacements in one row of the search window.
 
 /// The kernel computes column sums, patch sums and keys in three stages. Each stage processes all
 /// displacements in the row before the next stage begins, so that loads do not wait for recent
@@ -74,9 +73,9 @@ HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int 
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// For each of `width` neighbouring patches, adds `side` neighbouring column sums, and writes the
-/// result to `patches`. The function computes each result from sums of 1, 2, 4 or 8 column sums.
-/// Overwrites `columns`.
+/// Adds `side` neighbouring column sums for each of `width` neighbouring patches, and writes the
+/// results to `patches`. To save additions, the function combines sums of 1, 2, 4 and 8 columns,
+/// for which it overwrites `columns`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

@@ -167,9 +167,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts multiples of the four pivot rows from all other rows of a band. The band begins with
-/// row `top` and has the height `square`. In each row, the function changes `kVectors` vectors,
-/// beginning at column `column`. `factors` contains four factors for each row.
+/// Subtracts multiples of the four pivot rows from all other rows of a band. The band has `square`
+/// rows and begins with row `top`. The function changes `kVectors` vectors of each row, beginning
+/// at column `column`. `factors` contains the four multipliers of each row.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -195,8 +195,8 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the four pivots from the rows of a band, in all stored columns. The band begins with
-/// row `top` and has the height `square`.
+/// Eliminates the four pivots from a band of rows, in all stored columns. The band has `square`
+/// rows and begins with row `top`.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

@@ -5,8 +5,9 @@
 // motion vectors). An array in shared memory (WindowAtlas) contains the search windows in all
 // frames.
 
-// Thread blocks sum estimates in shared memory, and add the sums to device memory at the end. A
-// member has only one weight, which thread blocks add to device memory directly.
+// Thread blocks sum the estimates of all members in shared memory, and add these sums to device
+// memory at the end. A member has only one weight for all its samples, so thread blocks add weights
+// to device memory directly.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -118,8 +119,8 @@ __device__ __forceinline__ float2 find_time_places(const TimeCombineJob& job,
   return moments;
 }
 
-/// Lists the pairs of adjacent samples of a patch. One step of a matrix product processes 8 pairs.
-/// Returns the number of steps for a patch.
+/// Lists the pairs of adjacent samples of a patch. Returns the number of steps of a matrix product
+/// that process all pairs of a patch, 8 pairs in each step.
 template <int T>
 __device__ __forceinline__ int find_pairs(const TimeCombineJob& job, int halves,
                                           TimeBlockMemory<T>& block) {
@@ -231,9 +232,9 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// A kernel with the template argument T processes groups of up to 16 T patches. The constants below
-// are values of T. The first step of the filter, the pilot, uses `small_pilot_blocks` if its groups
-// are small enough, and `pilot_blocks` if not. All later steps use `iteration_blocks`.
+// The template argument T of the kernel limits its groups to 16 T patches. The following values of
+// T are for the first step (the pilot) with groups of up to 16 patches, for the pilot with larger
+// groups, and for all later steps.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

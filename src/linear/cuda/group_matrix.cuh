@@ -15,8 +15,9 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples of every patch. `offset` is their offset from the top-left sample, and
-/// `mask` selects the samples that belong to the patch.
+/// A pair of adjacent samples, at the same place in every patch. `offset` is the offset of the pair
+/// from the first sample of the patch. `mask` selects the samples that belong to the patch, because
+/// the second sample may lie beyond its right edge.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -37,8 +38,8 @@ struct GroupSamples {
   }
 };
 
-/// A warp computes the mean of the first `count` patches of a group. With padding, each patch has 8
-/// * `steps` pairs of adjacent samples.
+/// Computes the mean of the first `count` patches of a group in one warp. A patch has 8 * `steps`
+/// pairs of adjacent samples, including padding.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,

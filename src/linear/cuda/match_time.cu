@@ -25,9 +25,8 @@ namespace {
 constexpr int across = 4, down = 2, references = across * down;
 static_assert(motion_columns % across == 0 && motion_rows % down == 0);
 /// A layout assigns the candidates of a search window to the lanes of a warp. In each pass, a lane
-/// computes the distances of `rows` vertically adjacent candidates. columns() returns the number of
-/// lanes that process horizontally adjacent candidates: 16 in OwnLayout, and one for each column of
-/// the window in OtherLayout.
+/// computes the distances of `rows` vertically adjacent candidates. columns() is the number of
+/// lanes side by side: 16 in OwnLayout, and the window's width in OtherLayout.
 struct OwnLayout {  // the window in the frame of the reference patches
   static constexpr int rows = 4, passes = 2, max_window = 15;
   static constexpr int pitch = 44;  // rows of lanes read in different memory banks
@@ -87,7 +86,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // Aligns loads to 4 bytes. Sample (x & ~3, y) is aligned, because sample (0, y) is aligned.
+      // The function loads two words at an address that is a multiple of 4 bytes. Sample (x & ~3,
+      // y) has such an address, because sample (0, y) has one.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));

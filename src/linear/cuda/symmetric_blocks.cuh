@@ -3,8 +3,8 @@
 // (t = 0..3) has columns 8n + 2t and 8n + 2t + 1 of row 8h + g. They are in half[n].at[2h] and
 // half[n].at[2h + 1].
 
-// Blocks have the layout of tensor core results. Left operands and transposed right operands have
-// the same layout, so lanes exchange no values.
+// Results of tensor cores have this layout, and so have left operands and transposed right
+// operands. Results can therefore become operands without an exchange of values between lanes.
 
 #include <cstdint>
 
@@ -44,8 +44,8 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
 }
 
 /// Computes one of the `product_steps` steps of the block product c += a b', where b' is the
-/// transpose of b. If the caller interleaves the steps of independent products, their latencies
-/// overlap.
+/// transpose of b. A caller can interleave the steps of independent products, so that their
+/// latencies overlap.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
@@ -109,9 +109,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix A.
 /// panel[i] is block (i, k) of A, and receives the contribution of the pivots to the inverse of -A.
 
-/// For i != k, column[i] receives block (i, k) with scaled columns. The function divides the column
-/// of each pivot p by sqrt(-p) before it eliminates p. After the call, the caller must add
-/// column[i] column[j]' to each block (i, j) with i != k and j != k.
+/// After the call, the caller must add column[i] column[j]' to each block (i, j) with i != k and j
+/// != k. For this purpose, the function stores block (i, k) in column[i]. It divides the column of
+/// each pivot p by sqrt(-p) before it eliminates p.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

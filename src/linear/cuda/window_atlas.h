@@ -56,8 +56,8 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    // The search windows are in horizontal strips. lower_index is the index of the window among the
-    // windows below the upper strip. For windows in the upper strip, lower_index is negative.
+    // Index of the window among the windows below the upper strip; negative for windows in the
+    // upper strip.
     const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;

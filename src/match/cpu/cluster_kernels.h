@@ -14,9 +14,9 @@
 
 namespace lull::cpu {
 
-/// The patches of all frames, in strips of 4 rows. In memory, the upper 4 rows of a patch are
-/// contiguous, and so are the lower 4 rows. `columns` has one element, a column of 4 samples, for
-/// each patch index.
+/// The samples of all frames, in strips of 4 rows. In memory, the upper 4 rows of each patch are
+/// contiguous, and so are the lower 4 rows. For each patch index, `columns` contains the 4 samples
+/// of the first column of the patch's upper rows.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [patch index][4]
   std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch

@@ -236,9 +236,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// The elements of `candidates` from index `predicted` on are the candidates that motion
-  /// predicts. The function subtracts MatchParams::motion_bias from their distances, and removes
-  /// duplicates. Returns the number of remaining candidates.
+  /// Subtracts MatchParams::motion_bias from the distances of the candidates that motion predicts,
+  /// and removes duplicates. These candidates are the elements of `candidates` from index
+  /// `predicted` on. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

@@ -32,8 +32,9 @@ HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> s
 #endif
 }
 
-/// Dot products of weights and samples. Weights are stored as magnitudes. Samples s are stored as s
-/// - 128 or, for negative weights, as 127 - s. Four products of at most 63 * 128 fit in 16 bits.
+/// Computes dot products of weights and samples from products of unsigned and signed bytes. Weights
+/// become unsigned magnitudes. A sample s becomes the signed byte s - 128, or 127 - s if its weight
+/// is negative. The sum of four products of at most 63 * 128 fits in 16 bits.
 class Products {
  public:
   HWY_INLINE explicit Products(const Split& split) {
@@ -49,8 +50,8 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the constant that the caller must add to the sum of products. Signed bytes contain the
-  /// samples minus an offset, and the constant corrects this offset.
+  /// Returns the constant that the caller must add to the sum of products. The constant corrects
+  /// the sum, because signed bytes contain the samples minus an offset.
   std::int32_t offset() const { return offset_; }
 
   /// Returns a vector of partial sums of the dot product for one patch. The dot product is the sum
@@ -158,13 +159,13 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// One SIMD vector of each of two sums. Each sum is the sum of the seed patches of one centre.
+  /// One SIMD vector of the sum of the seed patches, for each of two centres.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Computes the hyperplane between two centres. The first centre is the mean of `a` seed patches,
-  /// and the second centre is the mean of `b` seed patches. centres(k) returns two SIMD vectors
-  /// with the index `k`: one of the sum of the `a` patches, and one of the sum of the `b` patches.
+  /// Computes the hyperplane between two centres, which are the means of `a` and of `b` seed
+  /// patches. centres(k) returns SIMD vector `k` of the sum of the `a` patches, and SIMD vector `k`
+  /// of the sum of the `b` patches.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -195,9 +196,9 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// For each seed patch i, computes the dot product of two operands, and stores it in to[i].
-  /// left(i, k) returns SIMD vector `k` of the first operand. right(i, k, l) returns SIMD vector
-  /// `k` of the second operand. The argument `l` is the result of left(i, k).
+  /// For each seed patch i, stores the dot product of two operands in to[i]. left(i, k) and
+  /// right(i, k, l) return SIMD vector `k` of the left and of the right operand, where `l` is the
+  /// result of left(i, k).
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -34,9 +34,8 @@ class Buffer {
  public:
   T* reserve(std::size_t count) {
     if (count > capacity_) {
-      // The width of a plane is an `int`, which is too small for the number of elements of a large
-      // buffer. The memory of a large buffer is therefore a plane of several rows. The rows follow
-      // each other in memory without gaps.
+      // The memory is a plane of several rows without gaps. A single row would be too long for
+      // large buffers, because the width of a plane is an `int`.
       const int width = static_cast<int>(std::min(count, max_row));
       memory_ = Plane<T>(width, static_cast<int>((count + max_row - 1) / max_row));
       capacity_ = count;
@@ -66,10 +65,10 @@ struct Quantiser {
   float centre = 0, unit = 1;
 };
 
-/// The guide in a polyphase layout. `step` is the distance between reference patches. Phase m (0 ..
-/// `step` - 1) consists of elements at the positions x = i * step + m, i = 0, 1, .. Consecutive
-/// elements of a phase thus belong to neighbouring reference patches. The element at x contains the
-/// sample at x and the next samples of the row, one byte each.
+/// The guide in a polyphase layout, in which neighbouring elements in memory belong to neighbouring
+/// reference patches. These patches are `step` samples apart. Phase m (0 .. `step` - 1) has the
+/// elements at x = i * step + m, i = 0, 1, .. The element at x contains the sample at x and the
+/// next samples of the row, one byte each.
 
 /// Samples outside the picture repeat the border.
 template <class Element>
@@ -93,9 +92,9 @@ struct QuadGuide {
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// The memory to which one row of a PhasedGuide is written. `to` points to the element with the
-/// index `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element)
-/// - 1 bytes.
+/// The destination of one row of a PhasedGuide. `to` points to the element with the index
+/// `first_element` of phase 0. `bytes` is scratch memory of elements * step + sizeof(Element) - 1
+/// bytes.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -120,10 +119,9 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a row of reference patches. Neighbouring
-/// patches overlap, so the lane of a patch sums only the columns before the next patch begins. The
-/// score of a patch then also needs the sums from the following lanes. The last patches of a row
-/// have no following patches, so additional lanes sum their remaining columns.
+/// Returns the number of additional lanes after the last reference patch of a row. The lane of a
+/// patch sums only the columns before the next patch begins, and the following lanes sum the other
+/// columns. Additional lanes do so for the last patches, which have no following patches.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -185,9 +183,9 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside. The array has one row for each dx: an element is 0xffff if the candidate
-/// lies partly outside the picture, otherwise 0. One further row is completely 0xffff.
-/// score_block() uses this row for the reference patch itself, which is not a candidate.
+/// Fills Scores::outside with one row of masks for each dx: 0xffff if the candidate lies partly
+/// outside the picture, otherwise 0. One further row consists of 0xffff. With this row,
+/// score_block() excludes the reference patch itself, which is not a candidate.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
@@ -227,9 +225,8 @@ struct TemporalRankParams {
   int offset;  // frame that contains the candidates
 };
 /// Merges candidates from a neighbouring frame into the ranking of the reference patch at (x, y).
-/// The candidates lie around (x, y) plus `motion`. The guides must be PhasedGuide objects with a
-/// `step` of
-/// 1. `temporal_padding` samples after the last column of `other` must be readable.
+/// The candidates lie around (x, y) plus `motion`. The guides must have a PhasedGuide::step of one.
+/// The function may read `temporal_padding` samples after the last column of `other`.
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

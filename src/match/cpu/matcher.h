@@ -39,8 +39,8 @@ class Matcher {
   /// Prepares the matcher for a frame, in the TBB arena of the engine. The data of `input` must
   /// remain valid until the last block is finished.
   virtual void begin(const MatchInput& input) = 0;
-  /// Prepares the matcher for a block. `thread` is the index in the TBB arena. A thread works on
-  /// one block at a time.
+  /// Prepares the matcher for a block. `thread` is the index of the calling thread in the TBB
+  /// arena. A thread processes one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
   /// Finds one group for each reference patch in one row of the block.
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;

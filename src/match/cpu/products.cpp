@@ -1,8 +1,9 @@
 // Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
 // sum. Each lane processes one reference patch.
 
-// The squared distance of a reference patch a and a candidate b is sum a^2 + sum (b^2 + 256 b) - 2
-// sum (a + 128) b. The second sum is the norm of b, which is the same for all reference patches.
+// The kernel computes the squared distance of a reference patch a and a candidate b as sum a^2 +
+// sum (b^2 + 256 b) - 2 sum (a + 128) b. The second sum is the norm of b, which is the same for all
+// reference patches.
 
 // A patch consists of bands of `step` rows. The kernel sums the products of each band, and then
 // adds the sums of all bands of the patch. Vertically neighbouring reference patches overlap, so

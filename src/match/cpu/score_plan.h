@@ -23,9 +23,8 @@ struct PairPlan {
   /// with the phase phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// The partial sums whose total is the distance of a patch. For term t, the kernel reads the
-  /// stored partial sum with the index array[t]. The patch in lane i uses lane i + shift[t] of this
-  /// partial sum.
+  /// The partial sums whose total is the distance of a patch. For the patch in lane i, term t of
+  /// this total is in lane i + shift[t] of the stored partial sum with the index array[t].
   std::array<int, 4> array{}, shift{};
 };
 

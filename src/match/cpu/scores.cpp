@@ -7,12 +7,12 @@
 // Step 1: for each pair of adjacent columns, the kernel sums squared differences over `step` rows,
 // and then sums the results over the height of the patch.
 
-// Step 2: the kernel adds the sums of all pairs of columns of a reference patch. After step 1, the
-// lane of the reference patch has only the sums of the leftmost pairs. All other pairs are the
-// leftmost pairs of reference patches further right, so the kernel loads their sums from the lanes
-// of those reference patches.
+// Step 2: the kernel adds the sums of all pairs of columns of each reference patch. Step 1 has
+// computed only the sums of the leftmost pairs, in the lane of the patch. The other pairs are the
+// leftmost pairs of patches further right, so the kernel loads their sums from the lanes of those
+// patches.
 
-// All sums saturate at 16 bits. quantiser_of() chooses the unit of the quantised guide. The unit is
+// All sums saturate at 16 bits. The unit of the quantised guide, which quantiser_of() chooses, is
 // normally so large that the scores of group members do not saturate.
 
 #undef HWY_TARGET_INCLUDE
@@ -60,8 +60,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Sums the squared differences of kStep rows. Some of these rows may be below the last patch.
-  /// The kernel can read the rows below the last patch, because the guide has padding.
+  /// Sums the squared differences of kStep rows. These may include rows below the last patch, which
+  /// are readable because the guide has padding.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {

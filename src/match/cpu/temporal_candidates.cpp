@@ -1,9 +1,9 @@
 // Finds the candidates of a reference patch in a neighbouring frame, around the position that
 // motion predicts.
 
-// Each lane processes one of 16 horizontally neighbouring candidates of one reference patch.
-// Reference patches share no sums, because motion vectors differ between bundles (8x4 reference
-// patches).
+// Each lane processes one of 16 horizontally neighbouring candidates of a single reference patch.
+// Unlike in scores.cpp, reference patches share no sums, because motion vectors differ between
+// bundles (8x4 reference patches).
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/temporal_candidates.cpp"

@@ -26,9 +26,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // Task n uses the same tile as task n - tiles.size(). At most tiles.size() tasks are in
-    // progress, and tasks end in ascending order. When task n begins, task n - tiles.size() has
-    // therefore ended.
+    // Task n uses the tile of task n - tiles.size(). That task has ended when task n begins,
+    // because at most tiles.size() tasks are in progress, and tasks end in ascending order.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

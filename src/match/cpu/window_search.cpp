@@ -12,17 +12,17 @@
 namespace lull::cpu {
 namespace {
 
-// `scores_budget` is the maximum memory for the scores of a block, in bytes. Within this budget,
-// the scores fit in the second-level cache of a core and its share of the third-level cache.
-// `samples_budget` is the maximum memory for the samples that the kernel reads for one
-// displacement. Within this budget, the samples fit in the first-level cache.
+// Maximum memory for the scores of a block, in bytes. The scores then fit in the second-level cache
+// of a core and its share of the third-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
+// Maximum memory for the samples that the kernel reads for one displacement, in bytes. The samples
+// then fit in the first-level cache.
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Chooses the number of reference patches in a row of a block. With the returned number, few lanes
-/// are unused. `count` is the number of reference patches in a row of the picture.
+/// Chooses the number of reference patches in a row of a block, so that few lanes are unused.
+/// `count` is the number of reference patches in a row of the picture.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;

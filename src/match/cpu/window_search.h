@@ -19,8 +19,8 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// The preconditions of Matcher::begin() and Matcher::begin_block() apply. A temporal window of 0
-  /// restricts the search to the reference frame.
+  /// begin() and begin_block() have the preconditions of the functions of the same names in
+  /// Matcher. If the temporal window is 0, the matcher searches only the reference frame.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);

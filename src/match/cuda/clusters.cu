@@ -5,9 +5,9 @@
 // (match/clusters.h), except for one truncated square root.
 
 // Step 2: the warp divides the patches of the cluster into two parts. Each lane tests one patch,
-// and warp ballots give the position of the patch in its part. The warp writes the first part to
-// the destination buffer, and the second part to the front of the source buffer. At the end, the
-// warp copies the second part to the destination buffer, behind the first part.
+// and warp ballots give its position. The warp writes the first part to the destination buffer, and
+// the second part to the front of the source buffer. At the end, it copies the second part behind
+// the first part.
 
 // Each cluster has its own range of the source buffer and of the destination buffer, so the
 // assignment of warps to clusters does not influence the result.

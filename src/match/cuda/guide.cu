@@ -1,7 +1,8 @@
 // Computes guides (weighted sums of planes, quantised to 8 bits) and the norms of their patches.
 
-// Each lane sums the squares of its 4 samples over the rows of a patch. The prefix sums of three
-// lanes give the sum over any 8 columns.
+// For the norm of a patch, the kernel needs sums of squares over 8 columns. Each lane sums the
+// squares of its 4 columns over the rows of a patch. The prefix sums of three lanes then give the
+// sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"

@@ -62,10 +62,9 @@ struct Guide {
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
-/// Match kernels convert the distance of a candidate to a 16-bit score: 65535 - h, where h is half
-/// of the sum of squared differences in the 8-bit guide. The score 0 means no candidate, so h is at
-/// most 65534, the value of this constant. The scale of the guide must be so small that h does not
-/// exceed this maximum for distances up to tau.
+/// Maximum of h, half of the sum of squared differences of two patches in the 8-bit guide. The
+/// kernels convert h to the 16-bit score 65535 - h, and the score 0 means no candidate. The scale
+/// of the guide must be so small that h does not exceed this maximum for distances up to tau.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));

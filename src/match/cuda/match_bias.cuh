@@ -22,7 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // The function clamps the bias to the range of scores. A larger bias would have the same
+    // The constructor clamps the bias to the range of scores, because a larger bias has the same
     // effect.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
@@ -45,10 +45,9 @@ struct SharedBias {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to all scores except 0, which means no candidate. `scan` contains scores of
-  /// rows of the search window of a reference patch. The position of the reference patch is column
-  /// `radius` and row `own_row`, counted from the first row of `scan`. If `scan` does not contain
-  /// this row, `own_row` is negative, or at least the number of rows.
+  /// Applies the bias to all scores except 0, which means no candidate. `scan` contains the scores
+  /// of some rows of the search window of a reference patch. The reference patch is in column
+  /// `radius` and row `own_row` of `scan`. It may be above the first row or below the last row.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

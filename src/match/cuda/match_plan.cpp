@@ -21,12 +21,12 @@ constexpr int wanted_blocks = 2;
 /// Options for devices with at least `shared_memory` bytes of shared memory per multiprocessor.
 /// Bands with more rows are faster, because kernels select candidates once per band.
 
-/// The options for large shared memory were measured on compute capability 9.0. The options for
-/// small shared memory were not measured.
+/// The options for large shared memory are based on measurements on compute capability 9.0. The
+/// options for small shared memory are not based on measurements.
 struct MatchTuning {
   std::size_t shared_memory;
-  // If true, a plan may use a kernel that needs little shared memory. If the best MatchShape does
-  // not fit, the plan may use another MatchShape.
+  // If true, a plan may use kernels that need little shared memory, and another MatchShape if the
+  // best one does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
@@ -149,10 +149,11 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // With the limit `wanted` of shared memory, several thread blocks fit on a multiprocessor. With
-  // the limit `most`, one thread block fits. First attempt: `wanted` for all frames. Second
-  // attempt: `wanted` for the reference frame, and `most` for the neighbouring frames. Third
-  // attempt: `most` for all frames.
+  // With the limit `wanted` of shared memory, several thread blocks fit on a multiprocessor; with
+  // the limit `most`, only one. The function tries these limits in order:
+  // 1. `wanted` for all frames
+  // 2. `wanted` for the reference frame, and `most` for the neighbouring frames
+  // 3. `most` for all frames
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

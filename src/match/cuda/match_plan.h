@@ -169,8 +169,8 @@ struct FixedTimeSearch {
   FixedSearch own, others;
 
   /// Returns whether the kernel of this search can execute the two plans. The number of frames that
-  /// the kernel searches at once may differ, so the function ignores the members that depend on
-  /// this number.
+  /// the kernel searches at once may differ, so the function ignores members of the plans that
+  /// depend on this number.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;

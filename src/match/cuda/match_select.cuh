@@ -12,9 +12,9 @@ constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
 // A quad consists of four words of scores. Normally, a warp examines only the quads with a score
-// that reaches a bound. If more than `max_quads` quads reach the bound, the warp instead scans all
-// words in order. The same applies if more than `typical_quads` quads reach the bound and few lanes
-// have scores above the bound.
+// that reaches a bound. The warp instead scans all words in order if more than `max_quads` quads
+// reach the bound, or if more than `typical_quads` quads reach it and few lanes have scores above
+// it.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -31,8 +31,8 @@ struct MatchArgs {
 };
 /// Launches the kernels of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// `mean` is the mean squared difference of two patches on the 0..255 scale. Returns half of the
-/// sum of squared differences of these patches in the 8-bit guide.
+/// Returns half of the sum of squared differences of two patches in the 8-bit guide. `mean` is the
+/// mean squared difference of these patches on the 0..255 scale.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
 /// @throws InternalError  scores cannot represent distances up to tau
@@ -67,9 +67,8 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains the maximum scores
-/// of this lane. Its low half word is the maximum of the low half words, and its high half word is
-/// the maximum of the high half words.
+/// Returns a score that at least `keep` - 1 candidates reach. `maxima` contains two maximum scores
+/// of this lane: the maximum of the low half words, and the maximum of the high half words.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -112,8 +111,8 @@ struct ScanWords {
 
   /// Returns word `k` of the lane `lane`.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
-  /// Word `k` of a lane has the scores of two candidates. Returns the position of the first of
-  /// them, whose score is in the low half of the word.
+  /// Returns the position of the first of the two candidates whose scores are in word `k` of a
+  /// lane. The score of this candidate is in the low half of the word.
   __device__ std::uint32_t place(int lane, int k) const {
     const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
@@ -147,9 +146,9 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of two neighbouring candidates. Their scores are in `word`, and `place` is
-  /// 65535 minus the position of the first candidate. The function ignores a key if its score is
-  /// below `bound`, or if it is too low for the list `best`.
+  /// Gathers the keys of two neighbouring candidates, without keys whose score is below `bound`,
+  /// and without keys that are too low for the list `best`. `word` contains the two scores. `place`
+  /// is 65535 minus the position of the first candidate.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -165,9 +164,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads (four words of scores) in which at least one score reaches the bound. Returns
-  /// the number of these quads. For each quad of the lane, `most` contains the maximum of the low
-  /// half words and the maximum of the high half words.
+  /// Lists the quads (four words of scores) in which at least one score reaches the bound, and
+  /// returns the number of these quads. most[q] describes quad q of this lane: it contains the
+  /// maximum of the low half words and the maximum of the high half words.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -186,10 +185,10 @@ struct Gathering {
   }
 };
 
-/// Gathers keys from all words in order. A word contains two scores. In flat pictures, nearly all
-/// words reach `bound`: they contain a score of at least `bound`. From the first keep - 1 words
-/// that reach `bound`, the function gathers all scores of at least `bound`. From later words, the
-/// function gathers only scores above `bound`.
+/// Gathers keys from all words in order. A word has two scores, and reaches the bound if one of
+/// them is at least `bound`. From the first keep - 1 words that reach the bound, the function
+/// gathers all scores of at least `bound`. From later words, it gathers only higher scores, because
+/// nearly all words of flat pictures reach the bound.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
@@ -225,9 +224,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Only a candidate with a higher score than the lowest score of the list can enter the list. The
-  // bound is therefore above the lowest score. A candidate with a score equal to the lowest score
-  // has a later position, and therefore ranks lower.
+  // A candidate can enter the list only with a score above the lowest score of the list. A
+  // candidate with a score equal to the lowest score ranks lower, because its position is later.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

@@ -39,9 +39,9 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch in shared memory. Tables begin in
-/// different memory banks, because a warp writes scores of 8 patches at once. The table begins
-/// `left` (even) columns and `top` rows after the origin of the union of the search windows.
+/// Returns the start of the table of one reference patch in shared memory. The table begins `left`
+/// (even) columns and `top` rows after the origin of the union of the search windows. Tables begin
+/// in different memory banks, because a warp writes scores of 8 patches at once.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -75,15 +75,15 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
                                           int guide_pitch, int start, int rows,
                                           std::uint32_t* samples, std::int32_t* half_norms,
                                           unsigned thread, unsigned team) {
-  // A team of threads loads the band. Each row is loaded by `lanes` threads of the team.
+  // A team of threads loads the band, with `lanes` threads for each row.
   constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;
   const unsigned quads = plan.union_width / 4 + 3, sample_rows = rows + patch - 1;
   {
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // The loop variable begins at 0 in all threads. If the lengths are constants, the number of
-    // iterations is therefore a compile-time constant.
+    // The loop variable begins at 0 in all threads, so that the number of iterations is a
+    // compile-time constant if the lengths are constants.
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
                      place = static_cast<unsigned>(start) / 4 + y * word_pitch + q;
@@ -118,10 +118,9 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
                : "memory");
 }
 
-/// The reference samples that one lane passes to the tensor cores. The lane holds four rows of two
-/// reference patches. `quad` is the index of the first of these rows. `g` is the index of the first
-/// patch, and `g` + 8 is the index of the second patch. Of each row, the lane holds the left half
-/// (`half` is 0) or the right half (`half` is 1).
+/// The reference samples that one lane passes to the tensor cores: the left half (`half` is 0) or
+/// the right half (`half` is 1) of four rows of two reference patches. `quad` is the index of the
+/// first row. The two patches have the indices `g` and `g` + 8.
 
 /// The order of the 64 terms of a dot product saves loads: for the next row of candidates, a lane
 /// loads only one new word. All other words stay in registers.
@@ -135,8 +134,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The thread loads each word twice, because the access is volatile. If the thread loaded
-        // each word only once, the compiler would insert moves between registers.
+        // The access is volatile, so that the thread loads each word twice. With a single load, the
+        // compiler would insert moves between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;

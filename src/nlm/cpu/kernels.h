@@ -118,9 +118,8 @@ class TileMemory {
   std::vector<float> memory_;
 };
 
-/// Default size of tiles in samples. For 4x4 patches at a step of 2, a cell is a square of 2x2
-/// samples, and all patches of a tile together span 64 columns of cells. 64 is a multiple of the
-/// vector length.
+/// Default size of tiles in samples. With 4x4 patches at a step of 2, the patches of a tile span 64
+/// columns of cells (squares of 2x2 samples). 64 is a multiple of the vector length.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);
