@@ -17,9 +17,9 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum difference of an outlier from the median of its surroundings, in units of the spread: 9
 /// standard deviations of Gaussian noise.
 constexpr float peak_of_spread = 5;
-/// Minimum deviation of a neighbour that is similar to an outlier, relative to the deviation of the
-/// outlier. Both deviations are differences from the median of the outlier's surroundings, with
-/// signs.
+/// A neighbour is similar to an outlier if the neighbour deviates by at least this share of the
+/// outlier's deviation, in the same direction. Both deviations are differences from the median of
+/// the outlier's surroundings.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -46,10 +46,9 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks candidates for outliers in row `y`. The function compares each sample with the eight
-/// samples at a distance of 2. A sample is a candidate if four or more of the eight are darker by
-/// `limit` or more, or if four or more are brighter by `limit` or more. The first two and the last
-/// two samples of the row are always candidates.
+/// Marks candidates for outliers in row `y`. A sample is a candidate if at least four of the eight
+/// samples at a distance of 2 are darker by `limit` or more, or if at least four are brighter.
+/// Without this test, the function also marks the first two and the last two samples of the row.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -143,8 +142,8 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Returns whether most outliers are in a small part of the picture. Such outliers are details of
-/// the picture.
+/// Returns whether most outliers are in a small part of the picture, which means that they are
+/// details of the picture.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
   std::array<int, parts * parts> counts{};
@@ -153,11 +152,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // `counts` is sorted, so its first elements belong to the parts with the most outliers. `fullest`
-  // is the number of these parts that the test examines: a tenth of all parts. `inside` is the
-  // number of outliers in these parts.
-  constexpr int fullest = parts * parts / 10;
-  double inside = 0;
+  constexpr int fullest = parts * parts / 10;  // the test examines the fullest tenth of the parts
+  double inside = 0;                           // number of outliers in these parts
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
   const double share = static_cast<double>(fullest) / (parts * parts * field.smooth_share);
   return inside > 0.6 * all && exceeds(inside, std::min(share, 1.0) * all, 2);

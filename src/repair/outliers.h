@@ -25,9 +25,9 @@ struct OutlierField {
   std::vector<Outlier> isolated;  // isolated outliers, row by row
   /// Outliers with a similar neighbour: parts of lines, letters or larger points.
   std::vector<Outlier> connected;
-  /// Share of the samples of the plane that have smooth surroundings. In smooth surroundings,
-  /// find_outliers() can detect an outlier of typical height. The typical height is the median of
-  /// |Outlier::peak| over the outliers in `isolated`.
+  /// Share of the samples of the plane whose surroundings are so smooth that find_outliers() would
+  /// detect an outlier of typical height there. The typical height is the median of |Outlier::peak|
+  /// over the outliers in `isolated`.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.
@@ -37,12 +37,12 @@ struct OutlierField {
   }
 };
 
-/// Finds outliers. The difference of an outlier from the median of the 24 surrounding samples is at
-/// least `min_peak`, and at least a multiple of the spread of the 24 samples.
+/// Finds outliers: samples whose difference from the median of the 24 surrounding samples is at
+/// least `min_peak`, and at least a multiple of the spread of these 24 samples.
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
-/// Returns whether the isolated outliers are certainly impulses. Impulses are numerous, each
-/// impulse is a single sharp sample, and their positions are random (a Poisson process).
+/// Returns whether the isolated outliers are certainly impulses: they are numerous, each is a
+/// single sharp sample, and their positions are random (a Poisson process).
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
 /// Returns whether nearly all isolated outliers are bright on a dark ground, such as hot pixels,

@@ -16,11 +16,11 @@ namespace {
 /// Number of frames in which the search examines all samples. In later frames, the search examines
 /// only candidates.
 constexpr std::size_t full_frames = 5;
-// Maximum number of candidates. If there are more, the candidates are details of the picture.
+// Maximum number of candidates. More candidates are details of the picture, not stuck pixels.
 constexpr std::size_t max_candidates = 200000;
 
 /// Returns the minimum difference between a stuck pixel and its neighbours in a frame with the
-/// noise level `noise`. Both values are in 8-bit steps.
+/// noise level `noise`. The difference and the noise level are on the 0..255 scale.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
 /// For each sample, counts of the frames in which the sample is brighter than its neighbours. A
@@ -80,8 +80,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Brightness gradients of the surroundings, in 8-bit levels per sample. Each frame in which the
-  /// sample exceeds its neighbours adds one element, if the gradient exceeds the noise.
+  /// Brightness gradients of the surroundings, in 8-bit levels per sample. The list has one element
+  /// for each frame in which the sample exceeds its neighbours and the gradient exceeds the noise.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };

@@ -22,9 +22,8 @@ namespace {
 /// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
-// Returns the threshold of BM3D in each round of the enlargement, as a noise level on the 0..255
-// scale. A round runs only the first phase of BM3D, because the Wiener phase does not improve
-// enlarged pictures.
+// Returns the threshold of BM3D in each round, as a noise level on the 0..255 scale. The number of
+// elements is the number of rounds.
 std::vector<float> rounds_of(bm3d::Profile profile) {
   switch (profile) {
     case bm3d::Profile::fast:
@@ -92,12 +91,11 @@ class PlaneWork {
 
   void enlarge_into(PlaneView<float> large) { enlarge(read(small_), large, Write::replace); }
 
-  /// Back-projection: adds the enlarged residual to `large`. The residual is the small picture
-  /// minus the area means of `large`.
+  /// Back-projection: subtracts the area means of `large` from the small picture, enlarges this
+  /// residual, and adds the enlarged residual to `large`.
   void back_project(PlaneView<float> large) {
-    // This function reduces the height before the width, and enlarge() increases the width before
-    // the height. In both cases, the intermediate plane has the width of the large plane and the
-    // height of the small plane.
+    // The intermediate plane has the width of `large` and the height of the small plane, as in
+    // enlarge(). This function therefore reduces the height first.
     resample_columns(taps_.down_y, large, intermediate_.view());
     resample_rows(taps_.down_x, read(intermediate_), residual_.view());
     const PlaneView<float> residual = residual_.view(), small = small_.view();
@@ -217,11 +215,9 @@ double host_bytes(const Params& params, const FrameFormat& format, const bm3d::B
   const FrameFormat to = scaled_format(format, params.factor);
   const double small = 1.0 * format.width * format.height, large = 1.0 * to.width * to.height;
   const int planes = format.planes();
-  // `samples` is the number of float samples in memory. The number includes the samples of
-  // PlaneWork and of two frames. If BM3D runs on the host, the number also includes the noisy
-  // planes, guides and sums of each round.
+  // Number of float samples in memory: the planes of PlaneWork, and two frames.
   double samples = planes * (2 * small + std::sqrt(small * large) + 2 * large);
-  if (backend.kind != bm3d::BackendKind::cuda)
+  if (backend.kind != bm3d::BackendKind::cuda)  // BM3D stores noisy planes, guides and sums
     samples += static_cast<double>(rounds_of(params.profile).size()) * (planes * 4 + 2) * large;
   return samples * sizeof(float);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Resamples planes of floats, with the Lanczos kernel for enlargement and area means for reduction.
-// The centre of sample i is at i + `site`, where 0.5 stands for centred samples.
+// `site` states where samples are: the centre of sample i is at i + `site`. A `site` of 0.5 is the
+// middle between i and i + 1.
 
 #include <vector>
 
@@ -16,14 +17,15 @@ struct Taps {
   std::vector<float> weights;
 };
 
-/// Returns the taps that enlarge an axis. `from` is the number of input samples, and `to` is the
-/// number of output samples. Beyond the borders, the taps use mirrored samples. `ratio` is the
-/// distance of two adjacent input samples, in output samples. In chroma planes, `ratio` can differ
-/// from `to` / `from`, because subsampling rounds the sizes of chroma planes.
+/// Returns the taps that enlarge an axis from `from` to `to` samples, with mirrored samples beyond
+/// the borders.
+/// @param ratio  distance of two adjacent input samples, in output samples. In chroma planes,
+///     `ratio` can differ from `to` / `from`, because subsampling rounds the sizes of these planes.
+/// @param site  position of the centre of sample 0 (see above)
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
 /// Returns the taps that reduce an axis from `to` to `from` samples: the reverse of
-/// enlarging_taps() with the same arguments. Each output sample is the mean over `ratio` input
-/// samples.
+/// enlarging_taps() with the same arguments. Each output sample is the mean of an interval of
+/// `ratio` input samples.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
 /// Resamples each row, in parallel in the task arena of the caller.

@@ -15,7 +15,7 @@
 namespace lull::series {
 
 /// Computes the signal components of a series, with white noise of standard deviation 1. The
-/// function predicts missing samples. In voxels without noise, the components are NaN.
+/// function predicts missing samples, and sets the components to NaN in voxels without noise.
 /// @param components  memory for fit.basis.components() volumes; may be the memory of `samples`;
 ///     the components then overwrite the first volumes
 void project(const Samples& samples, const Fit& fit, const Samples& components);
@@ -24,16 +24,16 @@ void project(const Samples& samples, const Fit& fit, const Samples& components);
 /// these volumes with the components.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
-/// The components `first` to `end` - 1, which share a scale factor. Filters process m + scale *
-/// component, where m is the middle of the filter range (core/float_range.h).
+/// The components `first` to `end` - 1, which share the factor `scale`. The input of the filter is
+/// m + scale * component, where m is the middle of the filter range (core/float_range.h).
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;
 };
 
-/// Groups successive components with equal scale factors. The factor of a component is the largest
-/// power of two, at most 16, for which the scaled component fits in the filter range
-/// (core/float_range.h). Large factors improve the accuracy in half precision.
+/// Groups successive components with equal scale factors. A large factor improves the accuracy in
+/// half precision. The factor is therefore the largest power of two, at most 16, for which the
+/// scaled component fits in the filter range (core/float_range.h).
 [[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components);
 
 [[nodiscard]] FrameFormat component_format(const Shape& shape);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int lanes = 8;  // volumes are padded to a multiple of this number
 
-/// Samples of some voxels. The samples of a voxel in all volumes are contiguous.
+/// Samples of some voxels in all volumes, voxel by voxel: the samples of one voxel are contiguous.
 struct Chunk {
   int volumes;  // number of volumes, with padding
   int voxels = 0;

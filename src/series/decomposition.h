@@ -18,8 +18,8 @@ struct Decomposition {
 };
 
 /// Decomposes the covariance of volumes. If the volumes form two groups with unrelated signals
-/// (real and imaginary parts), the function decomposes each group separately. In a group with fewer
-/// volumes, the noise spectrum ends at a lower eigenvalue, so the noise hides fewer weak signals.
+/// (real and imaginary parts), the function decomposes each group separately. The noise then hides
+/// fewer weak signals, because the noise spectrum of a smaller group ends at a lower eigenvalue.
 /// @param first_group  number of volumes of the first group; 0 or all volumes: there is one group
 /// @param variance  the known noise variance (spectrum.h)
 [[nodiscard]] Decomposition decompose(const Moments& moments, std::size_t first_group,

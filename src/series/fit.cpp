@@ -25,9 +25,9 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
-/// In series of at most `few_volumes` volumes, the share of signal components may exceed
-/// `max_signal_share`. In this case, only the components with the smallest eigenvalues determine
-/// the noise level. `last_components` is the number of these components.
+/// `max_signal_share` does not apply to series of at most `few_volumes` volumes. If such a series
+/// has a higher share of signal components, the noise level comes from the `last_components`
+/// components with the smallest eigenvalues.
 constexpr std::size_t few_volumes = 48;
 constexpr int last_components = 3;
 /// If the ratio of the noise levels of two volumes is below a limit, the levels count as equal. The
@@ -35,14 +35,14 @@ constexpr int last_components = 3;
 /// levels from single volumes.
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// Maximum ratio of the noise level estimated from residuals to the level estimated from single
-/// volumes. Above this ratio, the residuals contain signal.
+/// volumes. A higher ratio shows that the residuals contain signal.
 constexpr float max_correction = 1.5f;
-/// Minimum number of filtered components. A component with a small eigenvalue can contain a signal
-/// that exists in only a few voxels.
+/// Minimum number of filtered components. Even a component with a small eigenvalue can contain a
+/// signal, if this signal exists in only a few voxels.
 constexpr int min_components = 16;
-/// lull filters a volume separately if this reduces the estimated error of the volume by at least
-/// `significance` standard errors. lull does not examine series of more than `max_examined_volumes`
-/// volumes.
+/// To filter a volume separately, lull requires that this reduces the estimated error of the volume
+/// by more than `significance` standard errors. lull does not examine series of more than
+/// `max_examined_volumes` volumes.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -145,8 +145,9 @@ class NoiseEstimator {
     return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
   }
 
-  /// Lowers the common noise level if nearly all components contain signal. The residuals then also
-  /// contain signal, so a noise level computed from residuals is too high.
+  /// Lowers the common noise level if nearly all components contain signal. In this case, the
+  /// current level is too high, because the residuals from which lull has computed it also contain
+  /// signal.
   SeriesNoise lowered(SeriesNoise noise) const {
     if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);

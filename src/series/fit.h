@@ -14,9 +14,8 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// If true, the given noise levels and the noise map are estimates, and fit_series() corrects
-  /// them. The corrections come from the residuals: the samples without the signal components
-  /// (levels.h).
+  /// If true, the given noise levels and the noise map are estimates, which fit_series() corrects
+  /// by the residuals: the samples without the signal components (levels.h).
   bool refine = true;
   /// The states of the voxels (voxels.h). If empty, fit_series() determines the states from the
   /// samples.

@@ -13,8 +13,8 @@ constexpr double min_variance = 10;
 constexpr double min_voxels = 500;
 constexpr std::size_t max_regressors = first_components + 1;
 
-/// Solves a system of normal equations by elimination without pivoting. If a regressor depends
-/// linearly on the previous regressors, its unknown becomes 0.
+/// Solves the normal equations of a least squares fit by elimination without pivoting. If a
+/// regressor depends linearly on the previous regressors, its factor becomes 0.
 std::vector<double> solve(std::vector<double> matrix, std::vector<double> right) {
   constexpr double min_pivot = 1e-6;  // relative to the diagonal element
   const std::size_t n = right.size();

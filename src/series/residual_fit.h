@@ -12,24 +12,22 @@
 
 namespace lull::series {
 
-/// Fits the residual of each component by a constant and by strong components. The fit uses only
-/// voxels of the imaged object. A component is strong if it is one of the first four components and
-/// its variance is at least 10 times the noise variance. The fit of component k uses the strong
-/// components up to and including k. Only one thread at a time may use a ResidualFit.
+/// Fits the residual of each component k by a constant and by the strong components up to and
+/// including k, in the voxels of the imaged object. Among the first four components, those with a
+/// variance of at least 10 times the noise variance are strong. Only one thread at a time may use a
+/// ResidualFit.
 class ResidualFit {
  public:
-  /// @param components  the components, with noise of variance 1. When the caller calls
-  ///     add(k, z, filtered), slice z of component k must contain the noisy values. Before the
-  ///     caller calls finish(k), it must replace all noisy values of component k by the filtered
-  ///     values.
+  /// @param components  the components, with noise of variance 1. The caller replaces the noisy
+  ///     values of a slice by the filtered values after the call of add() for the slice, and before
+  ///     the call of finish() for the component.
   /// @param object  the voxels of the imaged object, one flag per voxel; must outlive the
   ///     ResidualFit
   ResidualFit(const Samples& components, const std::vector<bool>& object)
       : components_(components), object_(object) {}
 
   /// Adds the residuals of slice `z` of component `k` to the sums. The caller must pass the
-  /// components in order, and the slices of each component in order. The caller must not replace
-  /// the noisy values of a slice before this call.
+  /// components in order, and the slices of each component in order.
   /// @param filtered  the filtered values of the slice
   void add(int k, int z, const float* filtered);
   /// Adds the fitted residual to the filtered component `k`. With fewer than 500 voxels in the
@@ -43,8 +41,8 @@ class ResidualFit {
   Samples components_;
   const std::vector<bool>& object_;
   std::vector<int> strong_;  // indices of the strong components before the current component
-  // The sums of the current component. Regressor 0 is the constant 1, and the other regressors are
-  // the components `regressors_`.
+  // The current component is fitted by regressors: regressor 0 is the constant 1, and the other
+  // regressors are the components with the indices `regressors_`.
   std::vector<int> regressors_;
   std::vector<double> products_, residuals_;  // sums of products of regressors; with the residual
 };

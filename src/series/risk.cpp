@@ -14,10 +14,10 @@ namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
-/// Approximate limits of the computing time of estimate_risks(). The function examines at most
-/// about `max_cubes` cubes. For each cube, it rotates coefficients from volumes to components. All
-/// rotations together take at most about `max_products` multiplications. The function always
-/// examines `min_cubes` cubes, because an estimate requires this number.
+/// Limits of the computing time of estimate_risks(): the function examines at most about
+/// `max_cubes` cubes. For each cube, it rotates coefficients from volumes to components. If these
+/// rotations need more than `max_products` multiplications, the function examines fewer cubes, but
+/// at least `min_cubes`.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
@@ -66,9 +66,9 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over the cubes of each volume: squared errors of a filter for single volumes (`alone`),
-/// squared errors of a filter for components (`together`), and squared differences between these
-/// errors.
+/// Sums over all cubes, for each volume: the squared errors if the volume is filtered separately
+/// (`alone`) and if the components are filtered (`together`), and the squared differences between
+/// these two errors (`squares`).
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}

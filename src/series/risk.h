@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the errors of two filters for a series of volumes. One filters the components of the
-// series, and the other filters each volume separately.
+// Estimates the errors of two ways to filter a series of volumes: by its components, or each volume
+// separately.
 
 #include <cstdint>
 #include <span>

@@ -12,8 +12,8 @@
 
 namespace lull::series {
 
-/// The noise of a series: the level of a volume times the factor of the map. Levels are standard
-/// deviations on the 0..255 scale.
+/// The noise of a series. The standard deviation in a voxel of a volume is the level of the volume
+/// times the factor of the noise map. Levels are on the 0..255 scale.
 struct SeriesNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float zero = 0;             // the sample that represents a magnitude of 0
@@ -35,13 +35,15 @@ class Stabiliser {
   Stabiliser(const Stabiliser&) = delete;  // deleted because inverse_ points to table_
   Stabiliser& operator=(const Stabiliser&) = delete;
 
-  /// Returns the stabilised sample: the quotient q of the sample and its noise level, or f(q) for
-  /// Rician noise, with f from noise/volume/rician.h. NaN stays NaN.
+  /// Returns the stabilised sample. For Gaussian noise, this is the quotient q of the sample and
+  /// its noise level. For Rician noise, it is f(q), with the function f of noise/volume/rician.h.
+  /// NaN stays NaN.
   float forward(int volume, std::size_t voxel, float sample) const;
   /// Returns the inverse of the variance stabilisation, exactly unbiased for Rician noise.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
-  /// Returns the squared difference of a stabilised sample and the stabilised value of magnitude 0.
-  /// In voxels without signal, the mean of the results is energy_of_noise().
+  /// Returns the energy of a sample: the squared difference of its stabilised value and the
+  /// stabilised value of magnitude 0. In voxels without signal, the mean energy is
+  /// energy_of_noise().
   float energy(int volume, std::size_t voxel, float sample) const;
   float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }

@@ -26,8 +26,7 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
 }
 
 /// Returns the minimum energy of a voxel inside the object: the upper limit of the energy of noise,
-/// or a quarter of the median energy, whichever is greater. The median excludes voxels at the
-/// border of the object.
+/// or a quarter of the median energy of the voxels above this limit, whichever is greater.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;

@@ -13,8 +13,8 @@ namespace lull::series {
 enum class VoxelState : std::uint8_t {
   complete,  // the voxel has a sample in each volume
   partial,   // some volumes have no sample here; lull computes replacements
-  /// A voxel without samples, or with equal samples in all volumes, and therefore without noise.
-  /// The filter does not change the voxel.
+  /// A voxel that has no samples, or equal samples in all volumes, and therefore has no noise. The
+  /// filter does not change the voxel.
   constant,
 };
 
@@ -23,10 +23,10 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the indices of voxels inside the object, in ascending order. Each of them has a sample
-/// in each volume. The object consists of the voxels of the mask or, without a mask, of the voxels
-/// with more energy than noise. If there are too few such voxels, returns all voxels that have a
-/// sample in each volume.
+/// Returns the indices of voxels inside the object that have a sample in each volume, in ascending
+/// order. The object consists of the voxels of the mask or, without a mask, of the voxels with more
+/// energy than noise. If there are too few such voxels, the function also returns voxels outside
+/// the object.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

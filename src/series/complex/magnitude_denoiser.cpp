@@ -43,7 +43,7 @@ class MagnitudeDenoiser final : public Denoiser {
   std::optional<Frame> drain() override { return std::nullopt; }
 
  private:
-  /// Returns the filtered slice of the real or imaginary parts. Samples without noise become 0.
+  /// Returns the filtered slice of the real or imaginary parts, with 0 for samples without noise.
   Frame part_of_slice(const Frame& noisy, std::int64_t offset) {
     Frame slice = pool_.acquire();
     slice.copy_info(noisy);

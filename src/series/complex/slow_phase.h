@@ -1,6 +1,6 @@
 #pragma once
-// The slowly varying phase of complex samples within a slice, due to coils, shim and motion. After
-// the removal of this phase, the real parts contain the signal.
+// The slowly varying phase of complex samples within a slice, which coils, shim and motion cause.
+// After the removal of this phase, the real parts contain the signal.
 
 #include <complex>
 #include <span>

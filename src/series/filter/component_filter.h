@@ -10,8 +10,8 @@
 
 namespace lull::series {
 
-/// Filters all volumes of `source` into `sink`. The noise is white, with the standard deviation
-/// `group.scale`. Returns false if the user stopped the run.
+/// Filters all volumes of `source`, which contain white noise of the standard deviation
+/// `group.scale`, and writes the results to `sink`. Returns false if the user stopped the run.
 using VolumeFilter =
     std::function<bool(ComponentSource& source, ComponentSink& sink, const ComponentGroup& group)>;
 

@@ -8,10 +8,8 @@
 namespace lull::series {
 namespace {
 
-/// Limits for levels_differ(), which ignores the highest and the lowest tenth of the noise levels.
-/// If the ratio of the highest to the lowest remaining level is at most the limit, all levels count
-/// as equal. `same_volume_level` applies to Gaussian noise, and `same_rician_level` to Rician
-/// noise. The limits are high, because estimates from single volumes are inaccurate.
+/// Limits for levels_differ(): maximum ratio of two levels that count as equal, for Gaussian and
+/// for Rician noise. The limits are high, because estimates from single volumes are inaccurate.
 constexpr float same_volume_level = 1.5f, same_rician_level = 2.5f;
 
 /// Returns the noise map of `noise`, divided by `level`, or null without a map.

@@ -7,15 +7,15 @@
 namespace lull::series {
 namespace {
 
-/// Limits for the upper edge of the noise spectrum. Without these limits, a single volume with a
-/// very low noise level would raise the edge.
+/// Limits for the upper edge of the noise spectrum if the noise level varies. Without these limits,
+/// a single volume with a very low noise level would raise the edge too much.
 constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. Such eigenvalues result from
 /// linearly dependent volumes.
 constexpr double dependent = 1e-3;
-/// Quantile of the Tracy-Widom distribution at 0.99, rounded: the maximum excess of the largest
-/// noise eigenvalue over the Marchenko-Pastur edge, in units of the scale of this distribution
-/// (Johnstone 2001, doi:10.1214/aos/1009210544).
+/// Excess of the largest noise eigenvalue over the Marchenko-Pastur edge that only 1 % of noise
+/// exceeds, in units of the scale of the Tracy-Widom distribution (its 0.99 quantile, rounded;
+/// Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain

@@ -127,8 +127,8 @@ void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   });
 }
 
-/// Performs one QL sweep over the rows `first` to `last`. All off-diagonal elements between these
-/// rows must be nonzero. The sweep reduces the magnitude of the first of these elements.
+/// Performs one QL sweep over the rows `first` to `last`, to reduce the magnitude of the first
+/// off-diagonal element. All off-diagonal elements between these rows must be nonzero.
 void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations) {
   std::vector<double>&d = t.diagonal, &e = t.beside;
   // The Wilkinson shift: the eigenvalue of the leading 2 x 2 block that is nearer to d[first].
