@@ -1,7 +1,7 @@
 #pragma once
-// Comparison of frames, and motion search in 8-bit luma (or green) planes, on a GPU. The host waits
-// for the results of comparisons. Comparisons therefore run on the upload stream, so that the host
-// does not also wait for the filters on the compute stream.
+// Compares frames, and searches for motion in 8-bit luma (or green) planes, on a GPU. Comparisons
+// run on the upload stream, because the host waits for their results and must not wait for the
+// filters on the compute stream.
 
 #include <array>
 #include <span>
@@ -37,9 +37,9 @@ class DeviceMotion {
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Queues the motion search from frames[0] to each other frame, on the compute stream.
   void find(std::span<const SlotFrame> frames);
-  /// Returns the motion vectors of the frame in slot `from`, in device memory. The vectors point to
-  /// the frame at the temporal offset `offset`. If the frames are too small for the search, returns
-  /// null, and all vectors are 0.
+  /// Returns the motion vectors from the frame in slot `from` to the frame at the temporal offset
+  /// `offset`, in device memory. Returns null, which means that all vectors are 0, if `offset` is 0
+  /// or the frames are too small for the search.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }

@@ -12,10 +12,10 @@ namespace lull {
 /// Frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// A patch that spans two frames contains samples of a frame and of the partner of this frame. For
-/// each frame in a list (FrameAt, frames.h), returns the index of its partner, or `no_frame` if the
-/// frame has no partner. The partner is the next later frame in the list. If no frame in the list
-/// follows the reference frame, the partner is instead the next earlier frame in the list.
+/// For patches that span two frames: returns, for each frame in a list (FrameAt, frames.h), the
+/// index of its partner, or `no_frame`. The partner provides the second part of the patch. It is
+/// the next later frame in the list or, if no frame in the list follows the reference frame, the
+/// next earlier frame.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

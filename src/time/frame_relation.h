@@ -40,11 +40,10 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// The conversion of float samples to 8 bits clamps samples to 0..255, which may hide a difference.
-/// Returns whether two samples have such a difference. If a sample is outside the filter range
-/// (core/float_range.h), the samples differ if any bit differs. Otherwise, if a sample is outside
-/// 0..255, the samples differ if their difference exceeds 1. If both samples are in 0..255, the
-/// function returns false.
+/// Returns whether two samples differ in a way that the comparison in 8 bits does not show, because
+/// the conversion clamps samples to 0..255. If a sample is outside the filter range
+/// (core/float_range.h), any different bit counts. If a sample is otherwise outside 0..255, a
+/// difference of more than 1 counts.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -65,21 +64,22 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 /// right and bottom border may have fewer samples.
 inline constexpr int relation_block = 16;
 
-/// Returns the limit (sigma / 4)^2 of the mean squared difference of equal blocks, in units of 1/16
-/// of a squared 8-bit level. The mean squared difference of independent noise is 32 times the
-/// limit, so the comparison tolerates a sigma that is five times too high.
+/// Returns the maximum mean squared difference of equal blocks, (sigma / 4)^2, in units of 1/16 of
+/// a squared 8-bit level. Independent noise causes 32 times this difference, so the comparison
+/// tolerates a sigma that is five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
 }
-/// Returns whether two blocks are equal except for small differences. `squares` is the sum of the
-/// squared differences of the samples, and `samples` is the number of samples in a block. The
-/// caller must also check differ_outside_8bit_range().
+/// Returns whether two blocks count as equal. `squares` is the sum of the squared differences of
+/// their samples, and `samples` is the number of samples in a block. The caller must also check
+/// differ_outside_8bit_range().
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
 }
-/// Returns whether the variance of a block is at least the noise variance. Flat blocks (black,
-/// overexposed, graphics) do not reveal whether two frames share noise.
+/// Returns whether the variance of a block exceeds (sigma / 4)^2. Flatter blocks (black,
+/// overexposed, graphics) contain no noise, so they do not reveal whether two frames share noise.
+/// `limit` is the result of same_block_limit().
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -
@@ -90,8 +90,8 @@ constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares
 /// Results of the comparison of a frame with the previous frame.
 struct FrameDifference {
   bool identical = false;  // all samples are equal in all their bits
-  /// Number of different blocks in each plane. In unfiltered planes (sigma 0), blocks are different
-  /// if any bit differs.
+  /// Number of different blocks in each plane. For unfiltered planes (sigma 0), any number above 0
+  /// means that at least one bit differs.
   std::array<std::uint32_t, 3> different{};
   std::uint32_t textured = 0;  // luma (or green) blocks that are textured in the later frame
   std::uint32_t shared = 0;    // textured blocks that are equal in both frames
@@ -112,8 +112,8 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. The cost
-// does not include incomplete means and incomplete blocks at the right and bottom border.
+// Prediction uses the luma (or green) plane, downsampled to 8-bit means of 4x4 samples. At the
+// right and bottom border, the cost omits means of fewer than 4x4 samples, and incomplete blocks.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side of a block in downsampled samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in downsampled samples
@@ -125,8 +125,9 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns the contribution of noise to the sum of squared differences of 64 downsampled samples
-/// from their mean. The noise variance of means of 4x4 samples is sigma^2 / 16.
+/// Returns the contribution of noise to the sum of squared differences of the 64 samples of a
+/// downsampled block from their mean. The noise variance of a downsampled sample, a mean of 4x4
+/// samples, is sigma^2 / 16.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);
@@ -138,9 +139,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. `own` is the sum of squared differences of the samples of the block
-/// from their mean. `predicted` is the same sum for the prediction residual. The subtraction of
-/// means limits the cost of flashes and fades.
+/// Adds a block to the costs. Both `own` and `predicted` are sums of squared differences of values
+/// from their mean: `own` of the samples, and `predicted` of the prediction residual. Because the
+/// sums ignore the mean, a flash or a fade has a low cost.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

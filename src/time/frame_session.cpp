@@ -98,8 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns the distance from frame `n` to the nearest earlier frame of the same scene, in frames.
-  /// The distance is at most `radius`. Returns 0 if there is no such frame.
+  /// Returns the distance in frames from frame `n` to the nearest earlier frame of the same scene,
+  /// or 0 if none of the previous `radius` frames belongs to the scene.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
@@ -123,8 +123,9 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches of all frames whose search ends at frame n + radius. These are
-  /// frame n and, at the start of a scene, earlier frames (Timeline::extra_ahead()).
+  /// Filters the reference patches of all frames whose search for neighbours ends at frame n +
+  /// radius. These are frame n and, at the start of a scene, earlier frames
+  /// (Timeline::extra_ahead()).
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -133,9 +134,9 @@ class FrameSession : public Denoiser {
     if (plan_.looks_back && n == timeline_.count() - plan_.radius) filter_last(phase, n);
   }
 
-  /// Filters the reference patches of the last frames of the clip in a single step. Groups of these
-  /// patches also contain patches of earlier frames. The step must therefore run before the worker
-  /// finishes these earlier frames.
+  /// Filters the reference patches of the last frames of the clip. Groups of these patches also
+  /// contain patches of earlier frames. The session therefore filters all last frames in one step,
+  /// before the worker finishes these earlier frames.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
@@ -149,9 +150,9 @@ class FrameSession : public Denoiser {
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a required result depends on the estimates of `phase` for frame `n`. The
-  /// session searches for patches of frame `n` in the frames from n - radius - `back` to n + radius
-  /// + `further`.
+  /// Returns whether a required result depends on the estimates of `phase` from the groups of frame
+  /// `n`. These groups contain patches of the frames from n - radius - `back` to n + radius +
+  /// `further`.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;

@@ -28,8 +28,8 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the samples of each column, in one row of blocks. Sums by column let compilers
-/// vectorise the loops.
+/// Sums over the samples of each column in one row of blocks. Compilers can vectorise the loops
+/// over columns.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
@@ -90,8 +90,9 @@ struct BlockSums {
   }
 };
 
-/// Returns true if every block in a row of blocks is textured and certainly differs from the
-/// previous frame. `sums` contains only the first `rows` of the `all_rows` rows of samples.
+/// Returns true if, after `rows` of the `all_rows` sample rows in a row of blocks, it is certain
+/// that every block is textured and differs from the previous frame. `sums` contains these first
+/// rows.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
@@ -111,8 +112,9 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 constexpr int deciding_rows = 4;
 
 /// Compares two planes block by block, and adds the number of different blocks to `different`. If
-/// `textured` is true, also counts the textured blocks, in d.textured and d.shared. The comparison
-/// stops early if enough(number of remaining blocks) returns true.
+/// `textured` is true, also counts the textured blocks in d.textured, and those that are equal in
+/// both planes in d.shared. The comparison stops early if enough(number of remaining blocks)
+/// returns true.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

@@ -35,9 +35,9 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
-/// Counts of image blocks, with the same meaning as in DifferenceCounts. A warp compares one image
-/// block, so its counts are 0 or 1. Before the atomic additions, each thread block sums the counts
-/// of its own warps, because the GPU serialises atomic additions to one address.
+/// Counts of image blocks, as in DifferenceCounts. A warp compares one image block, so its counts
+/// are 0 or 1. Each thread block first adds the counts of its warps, and then adds only the sums to
+/// device memory, because the GPU serialises atomic additions to one address.
 struct BlockCounts {
   int unequal = 0, different = 0, textured = 0, shared = 0;
 

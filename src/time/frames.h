@@ -53,9 +53,9 @@ struct ByOffset {
   return {.before = reach + radius, .after = reach};
 }
 
-/// Returns how many earlier and how many later frames affect the result of a frame, for methods
-/// with SessionPlan::gathers. Such a method has a single phase, and adds estimates only to the
-/// frame of the reference patches.
+/// Returns the margin of a method with SessionPlan::gathers: how many earlier and how many later
+/// frames affect the result of a frame. Such a method has a single phase, and adds estimates only
+/// to the frame of the reference patches.
 [[nodiscard]] constexpr Margin gathering_margin(int radius) {
   return {.before = 2 * radius, .after = 2 * radius};
 }

@@ -18,8 +18,8 @@ namespace lull {
 
 // ---- statistics (frame_statistics.cu) ----
 
-/// Block counts of each plane, from which the host computes FrameDifference. `unequal` counts the
-/// blocks in which at least one bit differs.
+/// Counts of blocks, from which the host computes FrameDifference. `unequal` and `different` count
+/// blocks in each plane. Blocks are unequal if at least one bit differs.
 struct DifferenceCounts {
   std::uint32_t unequal[max_planes], different[max_planes], textured, shared;
 };

@@ -3,12 +3,12 @@
 // The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
 // region b of the other frame. Tensor cores compute ab.
 
-// In the matrix products of the motion search, the first operand contains one row of the other
-// frame at each horizontal shift dx. The second operand contains one row of the region for each
-// vertical shift dy.
+// Tensor cores multiply two matrices. The rows of the first matrix are one row of the other frame,
+// shifted by each dx. The columns of the second matrix are the rows of the region for each vertical
+// shift dy.
 
-// The kernel first sums the squared samples along rows of the other frame: one sum for each row and
-// each possible left edge of a region. From these sums, the kernel computes |b|^2 for each vector.
+// The kernel computes |b|^2 in two steps. First, it sums the squared samples in each row of the
+// other frame, for each possible left edge of b. Then it adds these sums over the rows of b.
 
 #include <algorithm>
 
@@ -21,8 +21,8 @@ namespace lull {
 namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
-// Side of a region in downsampled samples (means of 4x4 samples). A region that begins between two
-// downsampled samples overlaps one more downsampled sample.
+// Side of a region in downsampled samples (means of 4x4 samples). The addition of 1 is for regions
+// that do not begin at the edge of a downsampled sample, and so overlap one more of them.
 constexpr int coarse_side = motion_region / coarse + 1;
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
@@ -41,8 +41,8 @@ __device__ int2 vector_of(Key key, int reach) {
   const int index = order == 0 ? side * side / 2 : order - 1;
   return {index % side - reach, index / side - reach};
 }
-/// Returns the minimum key in a warp: the cost and, in the low bits, the rank of a vector. Each
-/// lane passes one vector, or the cost `none`.
+/// Returns the minimum key in a warp. A key consists of the cost of a vector (high bits) and the
+/// vector's rank among vectors of equal cost. Each lane passes one vector, or the cost `none`.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
@@ -72,8 +72,8 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The region of a motion block, with rows of zeros above and below. If a vector shifts a row of
-/// the other frame beyond the region, the kernel multiplies the row by a row of zeros. Threads can
+/// The region of a motion block, with rows of zeros above and below. The zeros take part in the
+/// products for those rows of the other frame that a vector shifts beyond the region. Threads can
 /// read eight successive rows without bank conflicts.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
@@ -82,9 +82,9 @@ using OwnTile = Tile<side, height, words_for(side)>;
 /// Number of warps that compute inner products in step 1 of motion.h. One further warp computes
 /// sums of squares.
 constexpr int coarse_warps = warps - 1;
-/// Inner products of a region and the shifted regions, for the search in downsampled planes (step 1
-/// of motion.h). at[warp][dx][dy] is the part that `warp` computes for the vector with the indices
-/// dx and dy.
+/// Inner products of the region of a motion block with the shifted regions, for step 1 of motion.h.
+/// Each warp computes a part of the sum for the vector with the indices dx and dy, and stores the
+/// part in at[warp][dx][dy].
 struct CoarseProducts {
   // The array is aligned to 8 bytes, because store_pair() writes two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
@@ -99,11 +99,11 @@ struct Shared {
     SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Inner products of a region and the shifted regions, for the search at full resolution. Tensor
-  /// cores process the rows of the other frame in pairs, and each warp processes some of the pairs.
-  /// For the vector with the indices dx and dy, each warp stores two sums. The sum over the first
-  /// rows of the pairs is products[warp][0][dx][dy + 1], and the sum over the second rows is
-  /// products[warp][1][dx][dy].
+  /// Inner products of a region with the shifted regions, for step 2 of motion.h. Tensor cores
+  /// process two successive rows of the other frame together, and sum over the first and over the
+  /// second rows of these pairs. For the vector (dx, dy), each warp stores two sums:
+  /// - over the first rows: products[warp][0][dx][dy + 1]
+  /// - over the second rows: products[warp][1][dx][dy]
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -145,9 +145,8 @@ __device__ void store_pair(std::uint32_t* to, int first, int second) {
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Computes the inner products of a region and the shifted regions, for the search in downsampled
-/// planes (step 1 of motion.h). The sums are over the rows that `warp` processes. `warp` is below
-/// `coarse_warps`.
+/// Computes the inner products of the region with the shifted regions for step 1 of motion.h, over
+/// the rows that `warp` processes. `warp` is below `coarse_warps`.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -183,8 +182,8 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes |a|^2 and the row sums for |b|^2 in downsampled planes (step 1 of motion.h), with one
-/// warp. a is the region of a motion block, and b the shifted region of the other frame.
+/// Computes, with one warp, two terms of the cost in step 1 of motion.h: |a|^2, and the sums of
+/// squares in rows, from which |b|^2 follows.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -231,14 +230,14 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Computes the inner products of a region and the shifted regions, for the search at full
-/// resolution (step 2 of motion.h). Each iteration processes four rows of 48 samples.
+/// Computes the inner products of the region with the shifted regions for step 2 of motion.h, the
+/// search at full resolution. Each iteration processes four rows of 48 samples.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // To balance the load, the last warp begins with the first rows, so the first warps may have
-  // fewer rows. The first warps have already computed the sums of squares.
+  // The last warp begins with the first rows, so the first warps may get fewer rows. This balances
+  // the load, because the first warps have already computed the sums of squares.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
@@ -266,9 +265,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes the sums of squares and the inner products for search_fine(), which derives the costs
-/// of its vectors and of the zero vector from these sums. `there` is the plane of the other frame
-/// at full resolution.
+/// Computes the sums of squares and the inner products from which search_fine() derives the costs
+/// of vectors. `there` is the plane of the other frame at full resolution.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -296,7 +294,8 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
 }
 
 /// Performs the search at full resolution (step 2 of motion.h). Each thread computes the cost of
-/// one vector around `centre`. In addition, thread 0 computes the cost of the zero vector.
+/// one vector around `centre`. If the zero vector is not one of these vectors, thread 0 also
+/// computes its cost.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

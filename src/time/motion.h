@@ -6,9 +6,8 @@
 // the minimum sum of squared differences, up to `prediction_reach` downsampled samples in each
 // direction.
 
-// Step 2 of the motion search: a full search at full resolution. The centre of this search is the
-// vector of step 1, multiplied by 4. The search extends up to `motion_refinement` samples from the
-// centre in each direction.
+// Step 2 of the motion search: a full search at full resolution, up to `motion_refinement` samples
+// in each direction around the vector of step 1, multiplied by 4.
 
 // Among vectors of equal cost, the motion search prefers the centre of the search, then the first
 // vector in raster order. The search selects the zero vector if its cost exceeds the minimum cost

@@ -21,7 +21,7 @@ __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }
 
-/// Two aligned words. The four required bytes begin at bit `shift`.
+/// Two aligned words that contain four required bytes, from bit `shift` on.
 struct WordPair {
   std::uint32_t low, high;
   int shift;
@@ -32,8 +32,9 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Returns the two aligned words that contain the sample at (x, y) and the next three samples of
-  /// the row. The samples at x to x + 7 must be inside the plane.
+  /// Returns the two aligned words that contain four successive samples of a row, from (x, y) on.
+  /// Because the function loads both words completely, the samples at x to x + 7 must be inside the
+  /// plane.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
@@ -61,8 +62,8 @@ template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads tile rows with an index r of at least `first` and less than `end`. Row r receives the
-  /// `columns` samples of the plane that begin at (x, y + r). All other bytes of the tile become 0.
+  /// Loads the tile rows `first` to `end` - 1: row r receives `columns` samples of the plane from
+  /// (x, y + r) on. All other bytes of the tile become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -94,9 +95,8 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Loads the samples. If the loads would access memory outside the plane, the function loads
-  /// nothing and returns false. A thread loads one column of words, and issues all loads before it
-  /// waits for the first.
+  /// Loads the samples if all loads are inside the plane, and otherwise only returns false. Each
+  /// thread issues all its loads before it waits for the first.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -119,8 +119,8 @@ struct Tile {
   }
 };
 
-/// The search area of a region in the other frame. squares[row][dx] is the sum of squares of the
-/// samples of one row. The sum begins at position dx and extends over the width of the region.
+/// The search area of a region in the other frame. For |b|^2, squares[row][dx] is the sum of the
+/// squared samples in the part of a row that begins at position dx and is as wide as the region.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;
@@ -143,8 +143,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Shifts the region by the vector (dx, dy), and returns the sum of the squared samples of the
-  /// other frame in the shifted region. `rows` is the height of the region.
+  /// Returns the sum of the squared samples of the other frame in the region, after a shift of the
+  /// region to the indices (dx, dy). `rows` is the height of the region.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

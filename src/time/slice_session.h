@@ -1,7 +1,7 @@
 #pragma once
 // Base class of sessions that process the slices of volumes. Frame::slice is the position of a
-// slice in its volume, or -1 if unknown. A slice with a known position begins another volume,
-// unless this position is the previous position plus 1.
+// slice in its volume, or -1 if unknown. A new volume begins at a slice whose position is known and
+// does not follow the position of the previous slice.
 
 #include <deque>
 #include <optional>

@@ -31,9 +31,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation` is the relation of the frame to the previous
-  /// frame. If several successive frames have Relation::repeats, only the first of them counts as
-  /// repeated, and the others count as distinct.
+  /// Returns whether a frame is distinct, from its relation to the previous frame. If several
+  /// successive frames have Relation::repeats, only the first of them counts as repeated, and the
+  /// others count as distinct.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -62,10 +62,10 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// For frame `n`, the search for neighbours normally ends at frame n + radius. This function
-  /// returns how many frames later the search ends, usually 0. Near the start of a scene, few
-  /// frames precede frame `n`. The search then ends 2 * radius frames after the first frame of the
-  /// scene, but at most `max_temporal` frames after frame `n`.
+  /// Returns by how many frames the search for neighbours of frame `n` extends beyond frame n +
+  /// radius, usually 0. Near the start of a scene, few frames precede frame `n`. The search then
+  /// ends 2 * radius frames after the first frame of the scene, but at most `max_temporal` frames
+  /// after frame `n`.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
@@ -76,18 +76,19 @@ class Timeline {
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// For frame `n`, the search for neighbours normally begins at frame n - radius. This function
-  /// returns how many frames earlier the search begins, usually 0. Near the end of a clip, few
-  /// frames follow frame `n`. The search then begins at frame count() - 2 * radius, but at most
-  /// `max_temporal` frames before frame `n`. If extra_ahead(n) is above 0, this function returns 0.
+  /// Returns by how many frames the search for neighbours of frame `n` begins before frame n -
+  /// radius, usually 0. Near the end of a clip, few frames follow frame `n`. If extra_ahead(n) is
+  /// 0, the search then begins at frame count() - 2 * radius, but at most `max_temporal` frames
+  /// before frame `n`.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
   /// Returns the neighbours of frame `n`: the nearest frames of the same scene with independent
-  /// noise. The search begins at frame n - radius - further_back, and ends at frame n + radius +
-  /// extra_ahead(n). `n` must be at least count() - 1 - 8 * radius.
+  /// noise. The search extends from frame n - radius - further_back to n + radius + extra_ahead(n).
+  /// `n` must be at least count() - 1 - 8 * radius, because the timeline stores only the last
+  /// frames.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -122,8 +123,7 @@ class Timeline {
   const Entry& at(int n) const { return entries_[n % kept]; }
 
   /// Returns whether frame `earlier` predicts frame `later`, directly or through a chain of frames.
-  /// Frames between `earlier` and `later` that are not in the chain may belong to another scene,
-  /// such as a flash.
+  /// The chain may skip frames of another scene, such as a flash.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
