@@ -212,9 +212,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Throws an error if any of `files` is a symbolic link. Also throws an error if any of `files`
-  /// exists and `folder` resolves to a path outside the derivative. With the option -y, the
-  /// function does nothing.
+  /// Unless the option -y is given, throws an error if the run might overwrite a file outside the
+  /// derivative: if any of `files` is a symbolic link, or if any of them exists and `folder`
+  /// resolves to a path outside the derivative.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -227,8 +227,8 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// With --phase pairs, returns the path of the phase image of a magnitude image. Without this
-  /// option, returns an empty text.
+  /// Returns the path of the phase image of a magnitude image with --phase pairs, and otherwise an
+  /// empty text.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }
@@ -258,7 +258,8 @@ class ParticipantLevel {
     }
   }
 
-  /// Stores the given or estimated noise in `options`. Returns the values for the sidecar file.
+  /// Stores the estimated noise in `options`, unless the noise is given. Returns the values for the
+  /// sidecar file.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = method_name(options, source->info()),
@@ -286,8 +287,8 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the text files to copy beside the result. The inheritance principle of BIDS allows
-  /// other names and folders for these files.
+  /// Returns the text files that the run copies beside the result. The names and folders of these
+  /// files can differ from those of the image (inheritance principle of BIDS).
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;

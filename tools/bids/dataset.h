@@ -21,8 +21,8 @@ struct BidsImage {
   std::string derived_name(const std::string& extension) const {
     return derived_name(suffix, extension);
   }
-  /// Returns the name of the copy of a companion file. The name contains desc-denoised and has the
-  /// suffix `other_suffix`.
+  /// Returns the name of the copy of a companion file, with desc-denoised and the suffix
+  /// `other_suffix`.
   std::string derived_name(const std::string& other_suffix, const std::string& extension) const;
 };
 
@@ -52,21 +52,21 @@ class BidsDataset {
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the last file of files_for(). Of all files with this suffix and extension that apply
-  /// to the image, the last file is in the deepest folder. Returns an empty text if there is no
-  /// such file.
+  /// Returns the file with this suffix and extension that applies to the image. If there are
+  /// several, returns the last one of files_for(), which is in the deepest folder. If there is
+  /// none, returns an empty text.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
-  /// Returns the path of the phase image that belongs to a magnitude image. The path is relative to
-  /// the folder of the dataset. The name of the phase image contains part-phase instead of
-  /// part-mag. Returns an empty text if there is no phase image.
+  /// Returns the path of the phase image of a magnitude image, relative to the folder of the
+  /// dataset, or an empty text if there is no phase image. The names of both images differ in the
+  /// part: part-phase instead of part-mag.
   std::string phase_of(const BidsImage& image) const;
   /// Returns all files with this suffix and extension that apply to the image, from the top folder
   /// down.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
                                      const std::string& extension) const;
-  /// Resolves all links in a path. If the resolved path is outside of the dataset, returns the
-  /// resolved path, and otherwise an empty text.
+  /// Resolves all links in a path. Returns the resolved path if it is outside of the dataset, and
+  /// otherwise an empty text.
   std::string target_outside(const std::string& path) const;
 
  private:

@@ -34,7 +34,7 @@ struct JobReportOptions {
 /// Implements `lull report`: writes a page about the progress of a job in segments.
 int report(const JobReportOptions& options);
 
-/// Implements `lull preview`. `options.at_us` is the time of the frame in microseconds. Without an
+/// Implements `lull preview`, for the frame at the time `options.at_us` in microseconds. Without an
 /// output name, lull derives a name from the input. Returns 0.
 int preview(const DenoiseOptions& options);
 

@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// Writes a CSV file. The file has a temporary name until the file is complete. If the file name is
-/// empty, all functions do nothing.
+/// Writes a CSV file, under a temporary name until the file is complete. If the file name is empty,
+/// all functions do nothing.
 class Csv {
  public:
   /// Creates a temporary file, and begins the table with the heading.

@@ -16,8 +16,9 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job. Decoding begins at a keyframe before the part. If the decoded
-/// frames differ from the record in the plan, the function decodes the input again from its start.
+/// Denoises a part of a shared job. Decoding first begins at a keyframe before the part. If the
+/// decoded frames then differ from the index in the plan, the function starts again and decodes the
+/// input from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;

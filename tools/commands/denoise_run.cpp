@@ -152,8 +152,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Plans the denoising of all layers except the picture. The function must run before
-  /// rescale_sigma(), because each layer has its own white level.
+  /// Plans the denoising of all layers except the main layer. This function must run before
+  /// rescale_sigma(), because each layer has its own white level and so needs its own conversion.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -176,8 +176,8 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink. Two options are missing, because open_sink() adds them: the
-  /// recorded settings of a job, and the film grain table.
+  /// Returns the options of the sink without the recorded settings of a job and the film grain
+  /// table, which open_sink() adds.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;
@@ -361,9 +361,9 @@ class Run {
                                                        noise_->repair(), backends));
       };
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
-      // Sessions replace constant areas before they detect repeated frames. The denoiser `indexing`
-      // detects repeated frames for the plan, so it must replace constant areas as well. For
-      // interlaced video, `indexing` detects no repeated frames.
+      // Sessions replace constant areas before they detect repeated frames. `indexing` must
+      // therefore do the same, so that the plan contains the same repeated frames. For interlaced
+      // video, `indexing` detects none.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

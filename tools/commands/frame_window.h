@@ -41,9 +41,9 @@ class WindowReader {
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Reads the frame at the requested position and its neighbouring frames. Returns no value if the
-  /// input has no frame at this position.
-  /// @param frame  the first frame of the source, if already read
+  /// Reads the frame at the requested position, and its neighbouring frames. Returns no value if
+  /// the input has no frame at this position.
+  /// @param frame  the first frame of the source if the caller has already read it
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {

@@ -135,8 +135,8 @@ class Preview {
   }
   bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
-  /// Determines the noise at the time `position`, in seconds. If the input is a pipe, the function
-  /// estimates the noise from the frames in `read`, because lull cannot read a pipe again.
+  /// Determines the noise at the time `position`, in seconds. For a pipe, the noise comes from the
+  /// frames in `read`, which the caller has read, because lull cannot read a pipe again.
   void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has already set the plan
     const io::ValueScale& values = source_->info().values;
@@ -269,8 +269,8 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Seeks to shortly before the target and reads the frames of the window. Returns no value if
-  /// seeking is impossible or the target is near the start.
+  /// Reads the frames of the window after a seek to shortly before the target. Returns no value if
+  /// seeking is impossible, or unnecessary because the target is near the start.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -322,7 +322,7 @@ class Preview {
   }
 
   /// Returns a denoiser that sets the mask, the guide and the feature buffers of every frame.
-  /// `first` is the index of the first pushed frame in the input.
+  /// `first` is the index, in the input, of the first frame that the denoiser receives.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -330,7 +330,7 @@ class Preview {
     return denoiser;
   }
 
-  /// Writes the picture. Returns the gain of the residual.
+  /// Writes the picture with the panels, and returns the gain of the residual in it.
   int show(const Frame& before, const Frame& after) {
     std::optional<DisplayedDepths> depths;
     if (options_.input.depth.on) depths = displayed_depths(before, samples_);
@@ -338,9 +338,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // Usually, the noise level determines the gain of the residual. The noise level of depth maps,
-    // renders and float pictures has another scale than the displayed samples. For these inputs,
-    // the difference between the two pictures determines the gain.
+    // The noise level determines the gain of the residual if it has the scale of the displayed
+    // samples. It has another scale for depth maps, renders and float pictures. For these, the
+    // difference between the two pictures determines the gain.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -14,14 +14,15 @@ constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
 // Local means for one row of window positions: the means of a, b, a^2 + b^2 and ab for samples a
-// and b of the two pictures. SSIM needs only the sum of the variances.
+// and b of the two pictures. One mean of a^2 + b^2 is enough, because SSIM contains only the sum of
+// the variances of a and b.
 struct Moments {
   explicit Moments(int width) : a(width), b(width), squares(width), product(width) {}
   std::vector<float> a, b, squares, product;
 };
 
-/// Filters a row with `weights`. `out` contains one value for each position of the filter within
-/// `in`.
+/// Filters a row with `weights`. `out` receives one value for each position at which the filter is
+/// completely within `in`.
 void convolve(const std::vector<float>& in, const std::vector<float>& weights,
               std::vector<float>& out) {
   std::fill(out.begin(), out.end(), 0.0f);
@@ -45,8 +46,8 @@ struct IndexSum {
 };
 
 /// Adds the SSIM of one row of window positions, for peak 1. `m` contains moments of the samples
-/// minus 0.5, because variances of floats are most precise near 0. The SSIM of windows with samples
-/// that are not finite is NaN. The function omits these windows.
+/// minus 0.5, because variances of floats are most precise near 0. The function omits windows with
+/// samples that are not finite, for which SSIM is NaN.
 void add_indices(const Moments& m, IndexSum& total) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   for (std::size_t x = 0; x < m.a.size(); ++x) {

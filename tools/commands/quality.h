@@ -10,10 +10,10 @@
 
 namespace lull::tools {
 
-/// Returns the mean squared difference of two planes of equal size, at least 1x1. T is
-/// std::uint8_t, std::uint16_t or float. Positions where a sample is not finite (NaN or infinite)
-/// do not count; if there are no other positions, the function returns NaN.
-/// @param not_finite  receives the number of positions that do not count; may be null
+/// Returns the mean squared difference of two planes of equal size, at least 1x1, with samples of
+/// the type std::uint8_t, std::uint16_t or float. The mean omits positions where a sample is not
+/// finite (NaN or infinite). It is NaN if no position remains.
+/// @param not_finite  receives the number of omitted positions; may be null
 template <class T>
 [[nodiscard]] double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b,
                                         std::int64_t* not_finite = nullptr);
@@ -25,10 +25,10 @@ template <class T>
 /// with sigma 1.5 and the sum 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
-/// Returns the mean SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) over all window positions. The
-/// Gaussian window has 11x11 samples, or fewer in small pictures, and sigma 1.5. K1 = 0.01, K2 =
-/// 0.03, no downsampling. Windows with samples that are not finite do not count; if there are no
-/// other windows, the function returns NaN.
+/// Returns the mean SSIM (Wang 2004, doi:10.1109/TIP.2003.819861) over all window positions:
+/// Gaussian window of 11x11 samples, or fewer in small pictures, sigma 1.5, K1 = 0.01, K2 = 0.03,
+/// no downsampling. The mean omits windows with samples that are not finite. It is NaN if no window
+/// remains.
 template <class T>
 [[nodiscard]] double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak);
 

@@ -46,8 +46,8 @@ struct Reports {
   }
 };
 
-/// Selects the first frame of a video for an output that can contain only one picture. With --keep,
-/// does nothing.
+/// Selects the first frame of a video, for an output that can contain only one picture. Does
+/// nothing if --keep already selects a frame.
 inline void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;
@@ -64,8 +64,8 @@ inline void report_losses(Reports& reports, const io::MediaSink& sink, std::size
     reports.warn("not in the output: " + sink.losses()[i]);
 }
 
-/// The temporary file or folder of a run. SignalWatch calls remove() in another thread if the run
-/// does not stop in time.
+/// The path of the temporary file or folder of a run, for its removal. If the run does not stop in
+/// time after a signal, SignalWatch calls remove() in another thread.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

@@ -15,8 +15,8 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink, except context frames (Frame::context_only). With --keep, the
-/// sink writes only one frame. If the input is too damaged, the output has the name
+/// Writes the frames that are not context frames (Frame::context_only) to another sink. With
+/// --keep, writes only the selected frame. If the input is too damaged, the sink names the output
 /// "NAME.partial.EXTENSION".
 class RunSink final : public FrameSink {
  public:

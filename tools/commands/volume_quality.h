@@ -24,17 +24,17 @@ struct VolumeTotals {
   double ssim() const;  // NaN if there are no window positions
 };
 
-/// Compares two volumes of equal size. SSIM (Wang 2004, doi:10.1109/TIP.2003.819861): Gaussian
-/// windows of 11x11x11 voxels with sigma 1.5, K1 = 0.01, K2 = 0.03. Window centres are within the
-/// mask. Windows with values that are not finite do not count.
+/// Compares two volumes of equal size by their mean squared error and SSIM (Wang 2004,
+/// doi:10.1109/TIP.2003.819861): Gaussian windows of 11x11x11 voxels with sigma 1.5, K1 = 0.01, K2
+/// = 0.03, centred within the mask. Windows with values that are not finite do not count.
 class VolumeQuality {
  public:
   /// @param peak  the dynamic range L of SSIM, above 0
   VolumeQuality(int width, int height, std::int64_t slices, double peak);
 
   /// Adds the next slice of both volumes. `a` and `b` contain the values of the slice, row by row.
-  /// @param mask  mask of the compared voxels, or null to compare all voxels. The mask must exist
-  ///     until the last call of add().
+  /// @param mask  mask of the compared voxels, or null to compare all voxels; must exist until the
+  ///     last call of add()
   void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
   const VolumeTotals& totals() const { return totals_; }
 

@@ -98,8 +98,8 @@ std::string problem_of_device(const std::string& device) {
     std::optional<Frame> result = session.denoiser->push(noisy);
     if (!result) result = session.denoiser->drain();
     if (!result) return "the session returned no result";
-    // A correct session reduces the noise variance to 5 % of its original value. The test accepts
-    // 10 %.
+    // A correct session reduces the noise variance to 5 % of its original value. The test allows up
+    // to 10 %.
     if (mean_square_difference(*result, clean) > 0.1 * mean_square_difference(noisy, clean))
       return "wrong result for a test picture";
     return {};

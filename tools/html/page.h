@@ -15,8 +15,8 @@ struct Panel {
   Frame picture;
 };
 
-/// Returns overlapping panels of equal size, with a slider that uncovers the panels one by one.
-/// Without scripts, the panels are side by side. `caption` is plain text.
+/// Returns overlapping panels of equal size, with a slider that uncovers the panels one by one. In
+/// a browser without scripts, the panels are side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {

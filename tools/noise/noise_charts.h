@@ -6,8 +6,8 @@
 
 namespace lull::tools {
 
-/// Returns the noise level at a spatial frequency: the square root of the mean of two values of the
-/// power spectrum, one along each axis. `frequency` is in cycles per sample, 0 to 1/2. For white
+/// Returns the noise level at a spatial frequency of 0 to 1/2 cycles per sample. The level is the
+/// square root of the mean of two values of the power spectrum, one along each axis. For white
 /// noise, the result is the noise level of the plane at all frequencies.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 

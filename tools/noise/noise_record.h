@@ -33,12 +33,12 @@ struct FittedSeries;  // tools/search/series_search.h
 struct SceneNoise {
   std::string name;   // part of a stack ("channel 2"); empty: the scene has no name
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
-  /// Size of one level of the 0..255 scale, in the units of the file. Set only if the range of a
-  /// channel's samples determines the scale. If 0, NoiseRecord::unit applies.
+  /// Size of one level of the 0..255 scale, in the units of the file, if the range of a channel's
+  /// samples determines this scale. Otherwise 0, and NoiseRecord::unit applies.
   double unit = 0;
   NoiseEstimate estimate;
-  /// True if lull estimated the noise from differences between frames. Only then can lull compare
-  /// the noise level with the noise of later frames.
+  /// True if lull estimated the noise from differences between frames. Otherwise, lull does not
+  /// compare the noise level with the noise of later frames.
   bool over_time = false;
   /// The noise of frames at half size. Set only for coarse noise, for which lull filters at half
   /// size in addition to full size.
@@ -46,8 +46,8 @@ struct SceneNoise {
   /// The kind and the spatial variation of the noise of a volume. `estimate` contains only the
   /// noise level.
   std::optional<VolumeEstimate> volume;
-  /// Photon noise of a stack. `estimate` does not describe the increase of this noise with
-  /// brightness.
+  /// Photon noise of a stack. This noise increases with brightness, which `estimate` does not
+  /// describe.
   std::optional<ScenePhotons> photons;
   /// Noise of a series. Set only if lull decomposes the series into components, or if the noise
   /// level differs between volumes.

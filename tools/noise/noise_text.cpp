@@ -24,8 +24,9 @@ std::string exact_text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise. For white noise, means of 8x8 samples have an eighth of
-/// the noise level.
+/// Describes the correlation of the noise by the noise level of means of 8x8 samples. For white
+/// noise, this level would be an eighth of the noise level of samples. A lower level is fine noise,
+/// and a higher level is coarse noise.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -58,8 +59,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns a text with the confidence if the confidence is low, and otherwise an empty text.
-/// Texture lowers the confidence of an estimate.
+/// Returns a text with the confidence of the estimate if the confidence is low, for example because
+/// of texture, and otherwise an empty text.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -69,8 +70,8 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns the coding error (quantisation error of the compression) as text. Filters remove the
-/// coding error in addition to the noise.
+/// Returns a text with the coding error (quantisation error of the compression), which filters
+/// remove in addition to the noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};
   NoiseEstimate error;

@@ -16,13 +16,13 @@ namespace lull::tools {
   return values.native ? values.span / 255 : 0;
 }
 
-/// Returns the size of one level of the 0..255 scale in the units of the file, if the range of the
-/// channel's samples determines this scale. This can be the case in stacks of float images.
-/// Otherwise, returns 0. For channels with ValueScale::native, use unit_of() instead.
+/// Returns the size of one level of the 0..255 scale in the units of the file, for a channel whose
+/// sample range determines this scale, in a stack of float images. Returns 0 for all other
+/// channels. For those with ValueScale::native, use unit_of() instead.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
-/// brightness". 3.9 is the noise level of means of 8x8 samples.
+/// brightness", where 3.9 is the noise level of means of 8x8 samples.
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 

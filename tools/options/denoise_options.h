@@ -22,9 +22,9 @@ struct DenoiseOptions {
   /// The operands: file names on the command line that are not values of -i or -o.
   /// assign_operands() uses them as input and output.
   std::vector<std::string> operands;
-  /// All given options: the names as in the option table, and the values. Options of the settings
-  /// file and of the environment come first. Options of the command line follow, in the order of
-  /// the option table.
+  /// All given options, as pairs of the name in the option table and the value. First come the
+  /// options of the settings file and of the environment, and then those of the command line, in
+  /// the order of the option table.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -59,9 +59,9 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message for `--sigma-scale 8bit` and `--sigma-scale unit`. The message states which
-/// value in the file corresponds to 255 (8bit) or to 1 (unit) on the scale. Returns an empty text
-/// for other scales, for depth maps, and if ValueScale::native is false.
+/// Returns a message for `--sigma-scale 8bit` or `--sigma-scale unit`: which value in the file has
+/// the value 255 (8bit) or 1 (unit) on this scale. Returns an empty text for other scales, for
+/// depth maps, and if ValueScale::native is false.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether the options allow patches from other frames. Whether lull uses such patches also
@@ -83,8 +83,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether lull may treat the input as a volume although the file does not describe a
 /// stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Returns a message if an option that bm4d does not support forces filtering slice by slice.
-/// Otherwise, returns an empty text.
+/// Returns a message if lull filters slice by slice because of an option that bm4d does not
+/// support. Otherwise, returns an empty text.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns a message if lull filters slice by slice because of thick slices. Otherwise, returns an
 /// empty text.

@@ -11,15 +11,16 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: lull reports an error. fields: lull filters the even and
-/// the odd rows as separate videos. frames: lull filters complete frames, as if the video were
-/// progressive.
+/// Treatment of interlaced video:
+/// - refuse: lull reports an error.
+/// - fields: lull filters the even and the odd rows as separate videos.
+/// - frames: lull filters complete frames, as if the video were progressive.
 enum class Interlaced { refuse, fields, frames };
 
 /// Options for depth maps: --depth and options that imply --depth.
 struct DepthOptions {
   bool on = false;
-  /// The sample value of holes. Infinities and NaN always mark holes.
+  /// The sample value that marks holes, in addition to infinities and NaN, which always mark holes.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
   /// The depth at which the noise level equals --sigma. If empty, this is the median depth.
@@ -34,8 +35,9 @@ struct InputOptions {
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
-  /// The layers of an OpenEXR input that lull denoises. The picture is the first layer. If empty,
-  /// lull denoises all layers with colours.
+  /// The layers of an OpenEXR input that lull denoises. The first of them is the main layer, whose
+  /// samples the source returns as frames. If the list is empty, lull denoises all layers with
+  /// colours.
   std::vector<std::string> layers;
   // If true, the frames are slices of a volume, even if the file does not describe a volume.
   bool stack = false;

@@ -45,11 +45,11 @@ struct MethodOptions {
   const Preset* preset = nullptr;        // profile and radius if no option sets them; may be null
   bool preserves_areas = true;           // whether constant areas are preserved
   bool align = false;                    // the frames are a burst, which must be aligned
-  // The file of the clip in which lull matches patches. "auto" selects the feature buffers of the
-  // render. If empty, lull matches patches in the input.
+  // The guide: the file of a clip in which lull matches patches, or "auto" for the feature buffers
+  // of the render. If empty, lull matches patches in the input.
   std::string guide;
-  // The feature buffers that the option --feature specifies. With --guide auto, lull also uses
-  // feature buffers that the input contains.
+  // The feature buffers of the option --feature. With --guide auto, lull also uses feature buffers
+  // that the input contains.
   std::vector<FeatureChoice> features;
   /// Functions that change the parameters of the profile, one list per method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;
@@ -57,13 +57,14 @@ struct MethodOptions {
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// States for each phase whether it matches patches by clusters instead of search windows. If
-  /// empty, the profile decides.
+  /// For each phase, whether it searches for similar patches in clusters instead of search windows.
+  /// If empty, the profile decides.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Returns whether the guide is a file. If so, the session matches patches in the guide.
+/// Returns whether the guide is a file, so that the session matches patches in the frames of this
+/// file.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }

@@ -37,7 +37,7 @@ struct NoiseOptions {
 };
 
 /// Returns white noise with the sigma of the options. Without a sigma, returns an arbitrary noise
-/// level, sufficient to check other parameters.
+/// level, so that check() can examine the other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns `noise` with the noise levels multiplied by --strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

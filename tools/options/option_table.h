@@ -24,13 +24,13 @@ enum OptionUse : unsigned {
   in_noise = 8,
   in_probe = 16,
   in_join = 32,
-  /// The plan of a shared job stores the option, because results may depend on the option. For
-  /// options that name files, replace files or open connections, this bit is never set, because
-  /// another user may have written the plan.
+  /// The plan of a shared job stores the option, because results may depend on it. Options that
+  /// name files, replace files or open connections never have this bit, because another user may
+  /// have written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // One bit for each method that supports the option. If none of the bits of methods is set, all
-  // methods support the option.
+  // One bit for each method that supports the option. If no such bit is set, all methods support
+  // the option.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,
@@ -39,9 +39,9 @@ enum OptionUse : unsigned {
   /// The option is allowed only on the command line, not in the environment or a settings file.
   /// Such an option names files of one run, selects a part of one input, or grants a permission.
   only_on_command_line = 4096,
-  /// The option concerns the machine that runs lull, for example its number of threads. If a
-  /// process computes a part of a shared job, only options with this bit take effect from a
-  /// settings file or the environment.
+  /// The option concerns the machine that runs lull, for example its number of threads. In a
+  /// process that computes a part of a shared job, options without this bit do not take effect from
+  /// a settings file or the environment.
   of_machine = 8192,
 };
 inline constexpr unsigned method_bits = for_bm3d | for_bm4d | for_nlm | for_groups | for_features;

@@ -18,17 +18,18 @@ class RunFiles {
  public:
   /// Adds an input: a file, or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. Only users with access to this input
-  /// may read the result.
+  /// Adds an input whose samples are visible in the result. access() restricts access to the result
+  /// to users who may read this input.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds all files of a job, including files that do not exist yet.
   void read_job(const std::string& folder);
   /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output: a file, or a pattern. The variable parts of a pattern are frame numbers, or
-  /// the matched parts of the file names of `input`.
+  /// Adds an output: a file, or a pattern for several files. In the name of each file, frame
+  /// numbers or parts of the file names of `input` replace the variable parts of the pattern.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// Adds an output that is an open file descriptor. Another output may be the same file.
+  /// Adds an output that is an open file descriptor. check() allows other outputs to be the same
+  /// file.
   void write_open(const std::string& what, int descriptor);
 
   /// @throws InvalidArgument  an output would overwrite an input or another output

@@ -122,7 +122,8 @@ std::string out_of_range(const DenoiseOptions& options) {
 }
 
 /// Returns whether the slice spacing is much larger than the voxel size within a slice. In such
-/// volumes, 2-D patches match better than cubes (docs/measurements/volumes.md).
+/// volumes, the filter finds better matches for 2-D patches than for cubes
+/// (docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);

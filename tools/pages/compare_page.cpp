@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t max_pairs = 8, max_figures = 1024;
 
-/// Returns the integer gain of the difference picture, low enough to clip few samples. `rms` is the
-/// root mean square of the difference.
+/// Returns the gain of the difference picture, an integer that is low enough to clip few samples.
+/// `rms` is the root mean square of the difference.
 int factor_for(double rms) { return amplification(static_cast<float>(std::max(rms, 0.1))); }
 
 std::string times_text(int factor) { return factor == 1 ? "" : printed(", %d-fold", factor); }

@@ -23,8 +23,8 @@ struct FrameFigures {
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Selects three cross-sections through one volume of a series, instead of slices. The caller
-  /// must call this function before add().
+  /// Makes the page show three cross-sections through one volume of a series, instead of slices.
+  /// The caller must call this function before add().
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. `figures` contains PSNR and SSIM, and is empty for slices.

@@ -34,7 +34,8 @@ std::uint8_t byte_of(float v) {
   return static_cast<std::uint8_t>(std::lround(255 * std::min(v, 1.0f)));
 }
 
-/// Returns mid-grey plus the amplified difference. For NaN, returns mid-grey.
+/// Returns the sample of a difference picture: mid-grey plus the amplified difference, or mid-grey
+/// if the difference is NaN.
 std::uint8_t difference_of(float before, float after, int factor) {
   const float difference = static_cast<float>(factor) * (before - after);
   return std::isnan(difference) ? 128 : byte_of(128.0f / 255 + difference);
@@ -45,7 +46,7 @@ struct PanelSize {
 };
 
 /// Returns the size of each cross-section in pixels. A pixel is as long as the shortest side of a
-/// voxel. If an axis would have more than 4096 pixels, all pixels are larger.
+/// voxel, or longer if an axis would otherwise have more than 4096 pixels.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};

@@ -27,8 +27,8 @@ struct Part {
 /// contains the noisy samples.
 [[nodiscard]] Frame within_mask(const Frame& noisy, const Frame& result, const Part& part);
 
-/// Returns the gain of difference pictures. With this gain, differences of up to three times the
-/// noise level `sigma` are not clipped.
+/// Returns the gain of difference pictures: the highest power of two, from 1 to 32, that does not
+/// clip differences of up to three times the noise level `sigma`.
 [[nodiscard]] int amplification(float sigma);
 
 /// 8-bit pictures, grey or R G B, for one comparison.

@@ -12,7 +12,8 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-// Number of lags (dx, dy) with dy >= 0. The correlations at (-dx, -dy) and (dx, dy) are equal.
+// Number of lags (dx, dy) with dy >= 0. The other lags need no sums, because the correlation at
+// (-dx, -dy) is equal to that at (dx, dy).
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
@@ -22,8 +23,8 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual. Zeros surround these samples, so sums over all lags
-/// need no border checks.
+/// The valid samples of a part of the residual. All other samples, including a border around the
+/// part, are 0, so sums over all lags need no border checks.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -69,8 +70,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether the statistics include a block. Masked areas and constant black borders
-  /// contain no noise.
+  /// Returns whether the statistics include a block: not if it contains masked samples, and not if
+  /// it is constant, such as a black border without noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;

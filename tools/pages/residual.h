@@ -25,15 +25,13 @@ struct ResidualFindings {
   /// Root mean square of the residual: `rms` on the 0..255 scale, `level` in units of the expected
   /// noise level.
   double rms = 0, level = 0;
-  /// Root mean square of the residual in textured blocks, divided by the root mean square in flat
-  /// blocks. Both are relative to the expected noise level. Textured blocks are the tenth of the
-  /// blocks with the largest gradients. Flat blocks are the half of the blocks with the smallest
-  /// gradients.
+  /// Ratio of the residual in textured blocks to the residual in flat blocks. Both are root mean
+  /// squares in units of the expected noise level. The tenth of the blocks with the largest
+  /// gradients is textured, and the half with the smallest gradients is flat.
   double edges = 0;
   Autocorrelation correlation{};
-  /// The correlation of the residual in textured blocks minus its correlation in flat blocks. A
-  /// correlation is a covariance divided by the variance. The value is the maximum over lags of up
-  /// to 2 samples.
+  /// Maximum difference between the correlation of the residual in textured blocks and in flat
+  /// blocks, over lags of up to 2 samples. A correlation is a covariance divided by the variance.
   double edge_correlation_excess = 0;
 };
 
@@ -48,7 +46,7 @@ class ResidualSums {
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
   double squares_ = 0, relative_ = 0;  // sums of the mean values of blocks
-  // Sums for the flat and the textured blocks. `relative_` contains the sums for all blocks.
+  // Sums like `relative_`, but only over the flat or the textured blocks.
   double flat_relative_ = 0, textured_relative_ = 0;
   std::vector<double> products_, pairs_;  // sums, one for each lag
   struct Near {
@@ -72,9 +70,9 @@ struct ResidualVerdict {
 enum class NoiseOrigin { stated, found, assumed };
 
 /// Returns whether the residual looks like noise (docs/reference/reports.md). The result is
-/// `cannot_tell` if there are fewer than 100 blocks, or if the residual is 0. The result is also
-/// `cannot_tell` if the noise is not white and only the criterion for edges fails. The reason may
-/// be the noise, because noise that is not white may be stronger at edges.
+/// `cannot_tell` for fewer than 100 blocks, and for a residual of 0. The result is also
+/// `cannot_tell` if only the criterion for edges fails and the noise is not white, because such
+/// noise can itself be stronger at edges.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

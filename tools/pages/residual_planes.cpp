@@ -63,10 +63,10 @@ double rms_of(const Frame& before, const Frame& after, int plane) {
   return count > 0 ? std::sqrt(sum / count) * 255 / before.format.full_scale() : 0;
 }
 
-/// Returns the minimum sample value that the statistics use. At this value, the noise level equals
-/// the signal of one photon. In darker samples, small errors of the denoised values would change
-/// the expected noise level too much. If the read noise alone is at least the signal of one photon,
-/// the result is minus infinity.
+/// Returns the minimum sample value for the statistics under photon noise: the value at which the
+/// noise level equals the signal of one photon. For darker samples, small errors of the denoised
+/// values would change the expected noise level too much. The result is minus infinity if the read
+/// noise alone has at least this level.
 float min_signal_of(const PhotonNoise& noise) {
   if (noise.read >= noise.gain) return -std::numeric_limits<float>::infinity();
   return static_cast<float>(noise.offset + noise.gain - noise.read * noise.read / noise.gain);

@@ -16,9 +16,9 @@ namespace lull::tools {
 /// The expected noise in the plane of the residual test: luma, or the mean of R, G and B.
 class ExpectedNoise {
  public:
-  /// @param volume_noise  the noise of a volume with Rician, spatially varying or photon noise;
-  ///     nullopt for all other noise. If `volume_noise` has a value, levels() computes the
-  ///     expected noise from `volume_noise` instead of `scene`.
+  /// @param volume_noise  nullopt, or the noise of a volume with Rician, spatially varying or
+  ///     photon noise. levels() then computes the expected noise from this noise instead of from
+  ///     `scene`.
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 
@@ -27,10 +27,10 @@ class ExpectedNoise {
   /// square of a noise curve).
   float level() const;
   /// Computes the expected standard deviation of the noise at each sample of a part of the frame.
-  /// (x, y) is the top-left corner of the part. `after` is the denoised part.
+  /// (x, y) is the top-left corner of the part, and `after` contains its denoised samples.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Minimum denoised value for the statistics. For Rician noise, the mean of darker samples
-  /// differs from the signal. For photon noise, darker samples have hardly any noise.
+  /// Minimum denoised value for the statistics, which omit darker samples: with Rician noise, their
+  /// mean differs from the signal, and with photon noise, they have hardly any noise.
   float min_signal() const { return min_signal_; }
 
  private:
@@ -53,8 +53,8 @@ struct ResidualPlanes {
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the residual of a plane on the 0..255 scale. Only every eighth
-/// row counts, and only samples within the mask of the input frame (`before`).
+/// Returns the root mean square of the residual of a plane on the 0..255 scale, computed from every
+/// eighth row, and only from samples within the mask of the input frame (`before`).
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

@@ -48,8 +48,8 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // The page shows `estimate.level`. If the user gives the noise level, `estimate.level` is still
-  // 0, and the level is known only from the noise model.
+  // The page shows `estimate.level`. This level is still 0 if the user gives the noise level, so
+  // the function computes it from the noise model.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 

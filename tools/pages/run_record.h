@@ -66,8 +66,8 @@ class RunRecord {
   /// Appends a scene. The thread of add_frame() must call add_scene() before the first frame of the
   /// scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Selects three cross-sections through one volume of a series, instead of slices. The caller
-  /// must call this function before add_frame().
+  /// Makes the page show three cross-sections through one volume of a series, instead of slices.
+  /// The caller must call this function before add_frame().
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next frame. `result` has no samples if the run does not filter the frame. All calls
@@ -77,7 +77,8 @@ class RunRecord {
   /// be the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The following functions return what the object has recorded. The run must have ended.
+  // Results of the record. The caller may call the following functions only after the end of the
+  // run.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections with the sample values value(i) in 0..1. The voxel index i counts the
-/// voxels of all cross-sections.
+/// Makes three cross-sections, whose voxel with the index i has the sample value value(i) in 0..1.
+/// The index counts the voxels of all three cross-sections together.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);
@@ -146,9 +146,9 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the denoised voxels of the imaged object. The mean of such a voxel over the volumes is
-/// more than three times the noise level. In the background, the mean of Rician noise is only 1.25
-/// times the noise level.
+/// Returns the denoised voxels of the imaged object: those whose mean over the volumes is more than
+/// three times the noise level. The limit excludes the background, where the mean of Rician noise
+/// is 1.25 times the noise level.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));
