@@ -9,8 +9,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Number of frames in flight on a GPU: one in upload, one in the filter, and one in download. A
-/// larger number would delay requests that are out of order.
+/// Number of frames that a GPU processes at the same time: one in upload, one in the filter, and
+/// one in download. A larger number would delay requests for frames that are out of order.
 constexpr int streams_per_gpu = 3;
 
 /// Returns the value of an argument that must be equal for all planes.

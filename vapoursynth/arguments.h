@@ -34,8 +34,8 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns `sigma` for each plane. For missing planes, the function repeats the last value. If
-/// `sigma` is not given, returns no value, and the plug-in must estimate the noise.
+/// Returns `sigma` for each plane: the given values. The last value also applies to planes without
+/// a value. Returns no value if `sigma` is not given, so that the plug-in must estimate the noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 

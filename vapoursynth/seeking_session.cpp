@@ -75,10 +75,10 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
   return std::nullopt;
 }
 
-/// Finds the first frame for the session, and pushes the frames before the target. The margin does
-/// not include repeated frames. The function can recognise repeated frames only after it has found
-/// a frame with independent noise (RepeatState::independent). Returns false if the host must
-/// provide the frames `more`.
+/// Finds the first frame that the session needs, and pushes the frames before the target. The
+/// function skips repeated frames, because they do not count in the margin. It recognises them only
+/// from the first frame with independent noise on (RepeatState::independent). Returns false if the
+/// host must first provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;

@@ -19,8 +19,8 @@ struct Frames {
   bool empty() const { return last < first; }
 };
 
-/// Returns the result of any frame of a clip. Frame::pts of the host's frames is the index in the
-/// clip, from 0.
+/// Returns the result of any frame of a clip. In the frames from the host, Frame::pts must be the
+/// index in the clip, from 0.
 class SeekingSession {
  public:
   using Fetch = std::function<Frame(int)>;
@@ -33,11 +33,11 @@ class SeekingSession {
   /// Begins the request for frame `n`. Returns the frames that the host must provide before the
   /// call of process().
   Frames start(int n);
-  /// Returns the result of the requested frame. Returns no value if the host must first provide the
-  /// frames `more`; the caller must then call process() again. `fetch` returns frames of the host,
-  /// and `keep` receives the results of later frames.
+  /// Returns the result of the requested frame, or no value if the host must first provide the
+  /// frames `more` and then call process() again. `fetch` returns frames of the host, and `keep`
+  /// receives the results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Discards the session. The caller must call reset() after a failure.
+  /// Discards the session. The caller must call this function after a failure.
   void reset() { session_.reset(); }
 
  private:

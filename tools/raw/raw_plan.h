@@ -28,13 +28,14 @@ struct RawPlan {
   std::string noise_line;  // message for the user
 };
 
-/// Determines the sensor and its noise. The file states the noise, or the function estimates the
-/// noise from the samples.
+/// Determines the sensor and its noise. The noise comes from the file or, if the file does not
+/// state it, from an estimate.
 /// @throws BadData  the noise cannot be estimated
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 
-/// The option --keep selects a frame. `kept` is the index of this frame in the source.
+/// Opens the session for raw photographs. `kept` is the index, in the source, of the frame that
+/// --keep selects.
 [[nodiscard]] std::unique_ptr<Denoiser> open_raw_session(
     const DenoiseOptions& options, const RawPlan& plan, const FrameFormat& mosaic,
     std::int64_t kept, std::vector<bm3d::Backend>& backends, const Notify& notify);

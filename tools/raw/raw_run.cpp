@@ -68,8 +68,9 @@ class RawSink final : public FrameSink {
   std::set<std::string> reported_;
 };
 
-/// Checks the names of all outputs, before lull processes the first frame. For the first output,
-/// the function also creates a temporary file, to check whether lull may write to the folder.
+/// Checks the names of all outputs, and whether lull may write to the folder of the first output,
+/// before lull processes the first frame. For the second check, the function creates a temporary
+/// file.
 void check_outputs(const DenoiseOptions& options, const io::RawSource& source,
                    std::optional<std::int64_t> kept) {
   bool is_folder_checked = false;

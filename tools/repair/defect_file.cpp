@@ -116,8 +116,9 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Returns the text of a file that contains a list, or no value for a picture. The function does
-/// not read a picture to its end, because pictures can be larger than any list.
+/// Returns the text of a file with a list of defects, or no value if the file is a picture. The
+/// function recognises a picture from its first bytes and does not read the rest, because pictures
+/// can be larger than any list.
 std::optional<std::string> read_list(const std::string& path) {
   std::string beginning(4096, ' ');
   io::RegularFile file(path);

@@ -11,9 +11,8 @@
 
 namespace lull::tools {
 
-/// Returns whether lull searches for sensor defects. lull searches for them only with --repair
-/// auto. lull does not search volumes, depth maps and renders with feature buffers, because these
-/// inputs have no sensor defects.
+/// Returns whether lull searches for sensor defects: only with --repair auto, and not in volumes,
+/// depth maps and renders with feature buffers, which have no sensor defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the sensor defects of `source`: from the file of --repair, or detected in the excerpts.
@@ -29,8 +28,8 @@ namespace lull::tools {
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
-/// Repairs all frames in `frames`. For each frame, Frame::slice must be the index of the frame in
-/// the input, or -1 if unknown.
+/// Repairs all frames in `frames`. The caller must set Frame::slice of each frame to its index in
+/// the input, or to -1 if unknown.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// Summary of the defects of a plane. If lull repairs the fields separately, the summary counts the
-/// defects of all fields.
+/// Summary of the defects of a plane. For fields that lull repairs separately, the summary covers
+/// both fields.
 struct PlaneSummary {
   std::size_t samples = 0;
   float impulses = 0, rows = 0, columns = 0;

@@ -30,12 +30,13 @@ using Json = nlohmann::ordered_json;
   return count > 0 ? Json(count) : Json();
 }
 
-/// Finds the members of a Json object by name in constant time. The object must outlive the index
-/// and may change only through the index.
+/// Finds the members of a Json object by name in constant time. While the index exists, only the
+/// index may change the object. The object must outlive the index.
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
-  /// Returns the value of a member. The function adds a missing member with the value null.
+  /// Returns the value of a member. If the member is missing, the function first adds it with the
+  /// value null.
   Json& operator[](const std::string& name);
 
  private:

@@ -81,8 +81,8 @@ void Progress::start(const JobFacts& facts) {
   facts_ = facts;
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
-  // The measured time starts at the first frame, to exclude the opening of files. In JSON mode, the
-  // program reports the first frame immediately.
+  // The interval to the first report starts here. In JSON mode, the object reports the first frame
+  // immediately.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -115,8 +115,8 @@ void Progress::on_new_scene(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The frame count of a container may be wrong. If the input has more frames than the container
-  // states, the total becomes unknown.
+  // The line states the expected number of frames until the input exceeds it, which is possible
+  // because the frame count of a container may be wrong.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
@@ -234,7 +234,8 @@ void Progress::end(const End& end) {
         Patience::second);
 }
 
-// A pipe that is ready accepts 4096 bytes (PIPE_BUF) without blocking. A longer line may block.
+// Writes the text if the descriptor can accept it now or, with Patience::second, within a second. A
+// pipe that is ready accepts 4096 bytes (PIPE_BUF) at once, but a longer text may block.
 void Progress::write(const std::string& text, Patience patience) {
   pollfd target{descriptor_, POLLOUT, 0};
   const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);

@@ -46,8 +46,8 @@ struct JobFacts {
   bool follows = false;              // whether on_new_scene() will report later scenes
 };
 
-/// Writes progress to a file descriptor. If the descriptor is a full pipe, the object drops lines,
-/// so that the run does not wait. For the last line, the object waits up to a second. Thread-safe.
+/// Writes progress to a file descriptor. The run never waits for a full pipe: the object drops
+/// lines that do not fit. Only for the last line, the object waits up to a second. Thread-safe.
 class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress
@@ -63,7 +63,7 @@ class Progress {
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.
   void clear();
-  /// The following functions report the end of the run: success, error, or stop by a signal. They
+  /// The following functions report the end of the run (success, error, or stop by a signal), and
   /// write a line only in JSON mode.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);

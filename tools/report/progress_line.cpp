@@ -22,8 +22,8 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
          std::to_string(std::lround(100 * stats.busy_share(stage))) + "% busy";
 }
 
-/// Appends parts to `line`, in the order of `parts`, which begins with the most important part.
-/// Stops before a part that would make `line` longer than `max_length` characters.
+/// Appends the elements of `parts` to `line`, the most important first. Stops before an element
+/// that would make `line` longer than `max_length` characters.
 void append_fitting(std::string& line, const std::vector<std::string>& parts,
                     std::size_t max_length) {
   for (const std::string& part : parts) {

@@ -9,9 +9,9 @@
 
 namespace lull::tools {
 
-/// Watches SIGINT, SIGTERM and SIGHUP. The first signal n requests a stop through token(). After a
-/// second signal, or after the time `patience`, the object calls `clean_up` and ends the process
-/// with 128 + n. The object must exist before other threads start.
+/// Watches SIGINT, SIGTERM and SIGHUP. After the first signal n, the object requests a stop through
+/// token(). If a second signal arrives or the time `patience` passes, the object calls `clean_up`
+/// and ends the process with 128 + n. The object must exist before other threads start.
 class SignalWatch {
  public:
   /// @param patience  time for the pipeline stages to finish their current calls; the default ends
@@ -27,8 +27,8 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to an existing SignalWatch, which then receives the signals for both
-  /// objects. Returns false if no other SignalWatch exists.
+  /// Links this object to the SignalWatch that already exists and receives the signals, so that it
+  /// receives them for both objects. Returns false if there is no other SignalWatch.
   bool join_outer();
   void watch();
   /// Requests a stop through all existing objects of the class SignalWatch.

@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the coding error to `estimate`. The function computes the coding error from the mean
-/// quantisation step of all frames with a known step.
+/// Adds the coding error to `estimate`, computed from the mean quantisation step of those frames in
+/// `excerpts` whose step is known.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

@@ -18,14 +18,14 @@ constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
 /// after each check that finds no temporal noise.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Maximum ratio of two noise levels that count as equal: after a cut, and within a scene. The
-/// ratio within a scene is higher, to avoid restarts of the session.
+/// Maximum ratio of two noise levels that count as equal. The limit within a scene is higher than
+/// the limit after a cut, because a new scene restarts the session.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Minimum ratio of the measured to the expected value of QuickCheck::flat_noise. If the estimator
-/// mistakes motion for noise, the ratio is 0.17 to 0.73, except in completely textured pictures.
-/// For real noise, the ratio is at least 0.89.
+/// Minimum ratio of the measured QuickCheck::flat_noise to the value expected from the noise
+/// estimate. For real noise, the ratio is at least 0.89. If the estimator mistakes motion for
+/// noise, it is 0.17 to 0.73, except in completely textured pictures.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -40,8 +40,9 @@ bool are_near(float a, float b, float factor) {
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the value of QuickCheck::flat_noise that the estimated noise would cause: the mean
-/// absolute difference between a sample and the mean of its two neighbours in the row.
+/// Returns the value of QuickCheck::flat_noise that noise with this estimate would cause.
+/// flat_noise is the mean absolute difference between a sample and the mean of its two neighbours
+/// in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -144,8 +145,9 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Reads up to `count` frames ahead, and returns whether the stream has `count` further frames.
-/// After a read error, read() first returns the frames before the error, and then throws the error.
+/// Reads frames ahead until `ahead_` contains `count` frames. Returns false if the stream ends
+/// before, or after a read error. In the latter case, read() first returns the frames before the
+/// error, and then throws the error.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -229,8 +231,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    // The estimate may exclude dark areas, but the quick check includes them and may find less
-    // noise. The limit allows for this difference only after a cut.
+    // Dark areas can contain less noise. The quick check includes them, but the estimate may
+    // exclude them, so the quick check may measure less noise than the estimate. After a cut, the
+    // limit allows for this.
     const float share = cut && last_check_ ? found.share_in_all_areas : 1;
     if (is_synthetic || checked_flat_noise_ < min_flat_share * share * expected_flat_noise(found))
       return std::nullopt;
@@ -238,16 +241,16 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     return found;
   }
   // Without temporal noise (noise that differs between frames), a new scene begins only at a cut to
-  // a still picture. If any other scene has temporal noise, the still picture counts as noise-free.
+  // a still picture. The picture may still contain noise, but counts as noise-free if any other
+  // scene has temporal noise.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
 }
 
-/// Estimates the noise of the next frames. If their noise differs from the noise of the current
-/// scene, the function begins another scene.
-/// @param expected  index in `known_` of the scene to which the next frame should belong, according
-///     to predicted_at()
+/// Estimates the noise of the next frames, and begins another scene if it differs from the noise of
+/// the current scene.
+/// @param expected  the scene that predicted_at() returns for the next frame
 void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   frames_since_check_ = 0;
   checked_flat_noise_ = ahead_.front().check.flat_noise;
@@ -284,9 +287,9 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Begins the scene with the index `scene` at the next frame. Does nothing if `scene` is the
-/// current scene, or if the current scene begins at the same time as this frame or later. A start
-/// time identifies a scene, so each scene must begin later than the scene before it.
+/// Begins the scene with the index `scene` at the next frame, unless it is the current scene. The
+/// function also does nothing if the current scene does not begin earlier than this frame, because
+/// a start time identifies a scene.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

@@ -88,12 +88,10 @@ class NoiseFollower final : public FrameSource {
 };
 
 /// Returns whether lull can track the noise from scene to scene. Tracking is impossible for stacks,
-/// still pictures, --align, --keep and joined parts of the input. The time stamps of joined parts
-/// are ambiguous.
+/// still pictures, --align, --keep, and joined parts of the input, whose time stamps are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// `frames` contains the first frames of a pipe. Returns those frames that belong to the first
-/// scene.
+/// Returns those of `frames`, the first frames of a pipe, that belong to the first scene.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -16,12 +16,12 @@ namespace {
 /// Maximum ratio of two noise levels that count as equal. Each estimate may have an error of up to
 /// 15 %.
 constexpr float same_level = 1.3f;
-/// Length of the final interval of the bisection for a cut, in seconds. The search reads all frames
-/// of this interval.
+/// Length of the interval at which the bisection for a cut ends, in seconds. The search then reads
+/// all frames of this interval.
 constexpr double near_s = 1.0;
-/// Noise is coarse, and requires a session at half size, if the noise level of means of 16x16
-/// samples exceeds two limits: one relative to the noise level of means of 8x8 samples, and one on
-/// the 0..255 scale.
+/// Noise is coarse if the noise level of means of 16x16 samples exceeds both limits:
+/// `min_coarse_share` times the noise level of means of 8x8 samples, and `min_coarse` on the 0..255
+/// scale. Coarse noise requires a session at half size.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -60,8 +60,8 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame of an excerpt. The search for a cut ends at this time,
-/// because the cut may be within the excerpt.
+/// Returns the time of the last frame of an excerpt. A search for a cut before the excerpt ends at
+/// this time, because the cut may also be within the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// The time of a frame, and the difference of the frame from the previous frame.
@@ -69,9 +69,9 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of the cut. If the largest change exceeds 2.5 times the median change, the cut
-/// is at the largest change. Otherwise, the cut splits the changes into two groups with the largest
-/// between-group variance.
+/// Returns the time of the cut. If the largest change exceeds 2.5 times the median change, this is
+/// the time of the largest change. Otherwise, it is the time that divides the changes into two
+/// groups with the largest between-group variance.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -181,8 +181,9 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // An estimate from a single picture already includes coarse noise in the noise level, so such an
-  // input needs no session at half size (docs/measurements/noise-estimation.md).
+  // Only estimates from several frames need a session at half size. An estimate from a single
+  // picture already includes coarse noise in the noise level
+  // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;
@@ -204,8 +205,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   float codec_error, const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  // Consecutive excerpts with nearly equal noise levels form a group. `begins` contains the index
-  // of the first excerpt of each group.
+  // A scene is a group of consecutive excerpts with nearly equal noise levels. `begins` contains
+  // the index of the first excerpt of each group.
   std::vector<std::size_t> begins{0};
   std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {

@@ -19,24 +19,24 @@ struct TimedExcerpt {
 
 /// A function that receives frames one by one and returns whether it needs another frame.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// A function that reads frames from about `time_s` on and passes the frames to `take`. After a
-/// read error, no call of `take` follows.
+/// A function that reads frames from about `time_s` on and passes them to `take`, until `take`
+/// needs no further frame or a read error occurs.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
 /// Returns the noise of a scene. For coarse noise, the result also contains the noise at half size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
-/// Returns the level of coarse noise (NoiseEstimate::coarse) after the addition of white noise with
-/// the standard deviation `error`. Means of 8x8 samples contain an eighth of this standard
+/// Returns the noise level of means of 8x8 samples (NoiseEstimate::coarse) after the addition of
+/// white noise with the standard deviation `error`. Such means contain an eighth of this standard
 /// deviation.
 [[nodiscard]] inline float coarse_with(float coarse, float error) {
   return std::hypot(coarse, error / 8);
 }
 
-/// Adds the coding error of a scene to the noise at half size. Means of 2x2 samples contain half of
-/// the error. If the sum of noise and coding error is not coarse, the scene needs no filter at half
-/// size, and the function removes the noise at half size.
+/// Adds the coding error of a scene to the noise at half size, whose samples (means of 2x2 samples)
+/// contain half of the error. If the noise with this error is not coarse, the function instead
+/// removes the noise at half size, so that lull does not filter at half size.
 void add_codec_error_to_half(SceneNoise& scene);
 
 [[nodiscard]] double time_of(const Frame& frame);

@@ -160,8 +160,8 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // If keyframes are far apart, excerpts at several positions are identical. The list contains
-      // each excerpt only once.
+      // If keyframes are far apart, excerpts at several positions begin at the same keyframe and
+      // are identical. The list then contains the excerpt only once.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
@@ -217,7 +217,7 @@ class Search {
 };
 
 /// Converts the excerpts to the pictures that sessions filter. For Interlaced::fields, each frame
-/// becomes the field of its even rows. Otherwise, the excerpts do not change.
+/// becomes the field of its even rows. For other input, the frames do not change.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)
@@ -269,7 +269,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
   const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
-  // The scene begins at the first selected frame. Context frames may precede this frame.
+  // The scene begins at the first selected frame, which may follow context frames.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   SceneNoise scene = scene_noise(begin, excerpts, estimate_noise(excerpts));

@@ -28,8 +28,8 @@ struct InputSamples {
   double start_s = 0;                  // time of the input's first frame
 };
 
-/// Decodes a few frames, spread over the selected part of an input. The function seeks, so the
-/// length of the input does not matter.
+/// Decodes a few frames that are spread over the selected part of an input. Because the function
+/// seeks to these frames, the length of the input does not matter.
 /// @param source  the open input; the function opens the input a second time
 /// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
@@ -57,8 +57,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns excerpts for the noise estimation. If sessions filter fields, the excerpts contain only
-/// the even field of each frame. Otherwise, the excerpts contain complete frames.
+/// Returns excerpts for the noise estimation. They contain complete frames or, if sessions filter
+/// fields, only the even field of each frame.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,

@@ -14,8 +14,8 @@ struct QuickCheck {
   /// Means of blocks of 16x16 samples in 8-bit levels, from every fourth row.
   Plane<std::uint8_t> cells;
   /// Mean absolute difference between a sample and the mean of its two neighbours in the row, in
-  /// 8-bit levels. Only flat areas that are not constant count. For white noise, the value is about
-  /// 0.9 standard deviations. For a constant frame, the value is 0.
+  /// 8-bit levels, in flat areas that are not constant. For white noise, the value is about 0.9
+  /// standard deviations. For a constant frame, the value is 0.
   float flat_noise = 0;
 };
 
@@ -27,8 +27,8 @@ struct QuickCheck {
 /// Returns whether the statistics are equal, so that one frame may repeat the other.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether most luma (or green) blocks of the second frame are exact copies of displaced
-/// blocks of the first frame. Such frames, for example of scrolling titles, differ by motion
-/// without noise.
+/// blocks of the first frame. This is the case for motion without noise, for example in scrolling
+/// titles.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
 /// Returns whether two values of QuickCheck::flat_noise differ by more than a tenth, a sign of
 /// different noise levels.

@@ -17,8 +17,8 @@
 namespace lull::tools {
 namespace {
 
-/// Divisor of real and imaginary parts. After the division, negative samples are in the range of
-/// the noise estimator (core/float_range.h).
+/// The noise estimator processes only samples in the filter range (core/float_range.h). A division
+/// by this number moves the negative samples of real and imaginary parts into the range.
 constexpr float part_scale = 4;
 
 /// Replaces the noise in `scene` by the noise of a series. The noise level in `scene` becomes the
@@ -114,8 +114,8 @@ std::optional<series::SeriesNoise> SeriesCollector::noise_of_parts(SceneNoise& s
   return noise;
 }
 
-/// Converts the noise that the user states, `scene`, to the noise of a series. All volumes have the
-/// same noise level, unless `scene` contains a level for each volume.
+/// Converts the given noise in `scene` to the noise of a series. All volumes have the same noise
+/// level, unless `scene` contains a level for each volume.
 series::SeriesNoise SeriesCollector::given_noise(const SceneNoise& scene) const {
   const float zero = sample_of_zero(source_.info().values);
   series::SeriesNoise noise =
@@ -172,14 +172,15 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       FittedSeries{*std::exchange(store_, {}), {}, fit_options, is_complex_});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  // If the decomposition combines no volumes, lull filters the volumes separately and does not need
-  // `fitted`. A complex series always needs `fitted`, because only `fitted` contains the real and
-  // imaginary parts that the sessions filter.
+  // If the decomposition combines no volumes, lull filters each volume separately and does not need
+  // `fitted`. A complex series is an exception: only `fitted` contains the real and imaginary parts
+  // that the sessions filter.
   if (fit.combined == 0 && !is_complex_) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // set_noise() has stored the Gaussian noise of the real and imaginary parts. `scene` must
-    // describe the noise of the input, whose samples are magnitudes with Rician noise.
+    // set_noise() has stored the Gaussian noise of the real and imaginary parts. But `scene` must
+    // describe the noise of the input: Rician noise, because the samples of the input are
+    // magnitudes.
     if (is_complex_) {
       scene.volume->noise.kind = NoiseKind::rician;
       scene.volume->noise.zero = sample_of_zero(source_.info().values);

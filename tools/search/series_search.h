@@ -47,8 +47,9 @@ class SeriesCollector {
   series::SeriesNoise given_noise(const SceneNoise& scene) const;
   /// Reads the phases, and replaces the stored magnitudes by real and imaginary parts.
   void read_phases();
-  /// Measures the noise of the real and imaginary parts, divided by `part_scale`. Stores the level
-  /// of each volume in `levels_`, and returns the common noise, or no value for too few voxels.
+  /// Measures the noise of the real and imaginary parts after a division by `part_scale`. Stores
+  /// the level of each volume in `levels_`. Returns the common noise of all volumes, or no value
+  /// for too few voxels.
   std::optional<VolumeEstimate> add_parts();
   std::optional<series::SeriesNoise> noise_of_parts(SceneNoise& scene, bool given);
   std::vector<std::uint8_t> mask() const;

@@ -103,8 +103,8 @@ class ChannelNoise {
                   "--method bm3d");
   }
 
-  /// If the noise levels of the volumes differ, returns one scene per time point. Otherwise,
-  /// returns the unchanged scene.
+  /// Returns the unchanged scene or, if the noise levels of the volumes differ, one scene per time
+  /// point.
   std::vector<SceneNoise> by_time(SceneNoise scene) const {
     if (!scene.volume || volumes_.size() < 2) return {std::move(scene)};
     std::vector<float> levels;

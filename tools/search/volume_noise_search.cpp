@@ -41,8 +41,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
-/// Returns the noise, estimated from cubes of 4x4x4 voxels. For a volume (`is_volume`), the result
-/// is photon noise only if an option requests photon noise.
+/// Returns the noise, estimated from cubes of 4x4x4 voxels. If the input is a volume, the function
+/// estimates photon noise only if an option requests it.
 std::optional<SceneNoise> scene_of_cubes(const DenoiseOptions& options,
                                          const CubeCollector& collector,
                                          const io::ValueScale& values, bool is_volume) {
@@ -110,8 +110,8 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Minimum ratio of the noise level of the brightest cubes to the noise level of the darkest
-  // cubes, for photon noise. Rician noise has a ratio of 1.5 (tissue to air), so the minimum
+  // Minimum ratio of the noise level of the brightest cubes to that of the darkest cubes, for
+  // photon noise. With Rician noise, the ratio of tissue to air is already 1.5, so
   // `min_rise_above_rician` is higher.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain

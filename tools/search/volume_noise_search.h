@@ -19,8 +19,8 @@ namespace lull::tools {
 [[nodiscard]] SceneNoise scene_of(VolumeEstimate volume);
 
 /// Estimates photon noise from cubes of 4x4x4 voxels. Returns no value if --noise excludes photon
-/// noise, or if the noise level rises too little with brightness. The minimum rise is higher if
-/// `other`, the estimate without photon noise, is Rician.
+/// noise, or if the noise level rises too little with brightness. The function requires a larger
+/// rise if `other`, an estimate without photon noise, is Rician.
 [[nodiscard]] std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                                      const CubeCollector& collector,
                                                      const io::ValueScale& values,
@@ -42,9 +42,8 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// With --sigma, determines whether the noise is Gaussian or Rician. The option --noise states the
-/// kind. Without --noise, the function determines the kind from the background of the volume, if
-/// lull can read the input twice.
+/// With --sigma, determines whether the noise is Gaussian or Rician: from the option --noise, or
+/// from the background of the volume if lull can read the input twice.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

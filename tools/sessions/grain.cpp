@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of frames in the first pass of --grain keep. To save time, the sampling is sparser than
-// in a run with a single pass.
+// Sampling of frames in the first pass of --grain keep. This sampling is sparser than in a run with
+// a single pass, because the first pass must be short.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -24,13 +24,13 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the run removes all noise, so that the removed grain has the statistics of the
-/// estimated noise. Returns false for fields and for a strength below 1.
+/// estimated noise. This is not the case for fields, and for a strength below 1.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the known noise of each scene, for the grain table. Estimates from a single picture are
-/// too high and count as unknown.
+/// Returns the noise of each scene for the grain table, without estimates from a single picture,
+/// which are too high.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

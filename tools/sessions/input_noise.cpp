@@ -19,7 +19,7 @@ namespace lull::tools {
 namespace {
 
 /// A source that returns the repaired frames of a run: first the frames that the noise estimation
-/// has read, then the frames of `source`. After the call of follow(), the object also tracks the
+/// has read, then the frames of `source`. If the run calls follow(), the source also tracks the
 /// noise.
 class RunSource final : public FrameSource {
  public:
@@ -41,8 +41,8 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// Returns the number of frames that a session receives before its first result. From a pipe, the
-/// noise estimation can read this number of frames without additional delay.
+/// Returns the number of frames that a session receives before its first result. If the noise
+/// estimation reads no more frames than this from a pipe, it causes no additional delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
@@ -92,7 +92,7 @@ void InputNoise::find(io::MediaSource& source) {
 }
 
 /// Determines the sensor defects, and repairs the frames for the noise estimation. For a pipe,
-/// these frames are in `first_`. For other inputs, the function reads these frames if `needed` is
+/// these are the frames in `first_`. For other inputs, the function reads frames if `needed` is
 /// true, and returns them.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;

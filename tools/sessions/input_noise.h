@@ -38,8 +38,8 @@ class InputNoise {
 
   /// Returns the given or estimated noise, as known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame. If lull does not track the noise, returns all known
-  /// scenes. A scene with the same start time as the next scene has no frame.
+  /// Returns the scenes up to the last frame, or all known scenes if lull does not track the noise.
+  /// A scene with the same start time as the next scene has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
   /// Returns the defects that the source of frames() repairs. If there are defects, frames must be

@@ -25,14 +25,14 @@ namespace lull::tools {
 /// Returns the noise of the interrupted job that this run continues, or no value if the job has
 /// --sigma.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
-/// Returns the recorded defects: those in the plan, or those in the interrupted job that this run
-/// continues. Returns no value for other runs.
+/// Returns the defects that the plan of a shared job contains, or those of the interrupted job that
+/// this run continues. Returns no value if the run has neither.
 /// @param format  format of complete frames
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
                                                       const FrameFormat& format);
-/// Returns the clipping limits in the plan of a job, for noise from --sigma. Only for runs that
-/// compute segments of the job.
+/// Returns the clipping limits that the plan of a job contains for noise from --sigma. Only runs
+/// that compute segments of the job may call this function.
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 

@@ -32,10 +32,9 @@ std::int64_t limit_in(const std::string& path) {
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// Returns the lowest memory limit of the process's control groups (cgroups(7)). Lines of
-/// /proc/self/cgroup have the form "0::/path" (version 2) or "4:memory:/path" (version 1). In a
-/// container, sys/fs/cgroup may be the control group of the container, so the function also reads
-/// the limit there.
+/// Returns the lowest memory limit of the process's control groups (cgroups(7)), which are lines of
+/// /proc/self/cgroup: "0::/path" (version 2) or "4:memory:/path" (version 1). In a container, the
+/// limit can also be directly in sys/fs/cgroup, which is then the control group of the container.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),
@@ -78,8 +77,8 @@ void set_default_max_memory(InputOptions& options) {
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
-  // Each session filters a part of the clip. The function limits the frames of all parts to a
-  // quarter of the memory limit, because the sessions also store frames and results.
+  // Each session filters a part of the clip. The frames of all parts may use a quarter of the
+  // memory limit, because the sessions themselves and the results also need memory.
   const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);

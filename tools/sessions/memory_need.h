@@ -13,8 +13,9 @@
 
 namespace lull::tools {
 
-/// Returns half of the memory available without swapping, or half of the control group limit if
-/// this limit is lower. Returns 0 if unknown. The other half is for encoders and decoders.
+/// Returns half of the memory that is available without swapping, or half of the control group
+/// limit if this limit is lower, or 0 if both are unknown. Encoders and decoders use the other
+/// half.
 /// @param root  the folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 /// Sets the memory limit of the options to default_max_memory(), unless the options have a limit.
@@ -28,8 +29,8 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of frames in a part of a clip, for several temporal sessions that filter
-/// different parts. The frames of all parts together get a quarter of the memory limit, but at
+/// Returns the number of frames in each part of a clip, for several temporal sessions that filter
+/// different parts. The frames of all parts together may use a quarter of the memory limit, but at
 /// least 1 GiB and at most 8 GiB.
 /// @param clips  number of clips in memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,

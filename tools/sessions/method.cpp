@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// For renders, opens a detector of repeated frames. The detector compares the input samples,
-/// before variance stabilisation and division by the albedo.
+/// Opens a detector of repeated frames for renders, which compares the samples of the input, before
+/// variance stabilisation and division by the albedo.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -71,9 +71,8 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
 }
 
 /// Returns whether the sessions of the method preserve constant areas. Sessions for depth maps and
-/// for renders do not preserve constant areas. For renders, the search for constant areas would
-/// need the noise level of the input, but the method contains only the noise level after the
-/// variance stabilisation.
+/// renders do not. For renders, the method does not contain the noise level of the input that the
+/// search for constant areas needs, but only the level after variance stabilisation.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

@@ -27,8 +27,8 @@ struct Method {
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
   /// Rician or spatially varying noise of stacks, for the variance stabilisation before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series, if the levels differ. The session scales all volumes
-  /// to a common noise level before the variance stabilisation.
+  /// Noise levels of the volumes of a series, if they differ. In this case, the session scales all
+  /// volumes to a common noise level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
   // Scale of depth maps, for the variance stabilisation before the filter.
   std::optional<DepthScale> depth;
@@ -42,8 +42,8 @@ struct Method {
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// Converts a `Method` to its parameters of BM3D. Callers can therefore pass a `Method` to
-  /// functions that open only BM3D sessions.
+  /// Converts a `Method` to its parameters of BM3D, so that functions that open only BM3D sessions
+  /// accept a `Method`.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {
@@ -79,17 +79,16 @@ struct Method {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 
-/// Returns the noise level of each plane for the search for constant areas. If a level is 0, a
-/// session does not search the plane.
+/// Returns the noise level of each plane for the search for constant areas, or 0 for planes that
+/// the search omits.
 [[nodiscard]] std::array<float, 3> levels_for_areas(const Method& method);
 
 /// Returns whether the frame has constant areas that a session of the method preserves.
 [[nodiscard]] bool has_constant_areas(const Method& method, const Frame& frame);
 
-/// Returns a session that preserves constant areas and passes all other samples to `denoiser`. If
-/// the method preserves no areas, returns `denoiser` itself. `levels` is a function that returns
-/// noise levels for a frame. These must be the result of levels_for_areas() for the method that
-/// filters the frame.
+/// Returns a session that preserves constant areas and passes all other samples to `denoiser`, or
+/// `denoiser` itself if the method preserves no areas. `levels` must return, for each frame, the
+/// result of levels_for_areas() for the method that filters the frame.
 [[nodiscard]] std::unique_ptr<Denoiser> preserve_areas(std::unique_ptr<Denoiser> denoiser,
                                                        const Method& method, LevelsOfFrame levels,
                                                        const FrameFormat& format,

@@ -25,9 +25,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// Returns the noise model of the filter. For a stack, the model contains the noise after variance
-/// stabilisation. A noise file can describe the noise of a volume although the input is not a
-/// stack. For such a file, the model contains the median level of the volume.
+/// Returns the noise model of the filter: for a stack, the noise after variance stabilisation. If
+/// the noise file describes the noise of a volume although the input is not a stack, the model
+/// contains the median level of this volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -98,10 +98,10 @@ void rescale(SceneNoise& scene, double ratio) {
   scene.half.reset();  // stacks have no noise in frames of half the size
 }
 
-/// Returns the noise of channel `number` (counted from 0) from the scenes of a noise file. The
-/// first choice is a scene with the name of the channel. Otherwise, if there is one scene for each
-/// channel, the function returns the scene with the same number. In all other cases, the function
-/// returns the first scene.
+/// Returns the noise of channel `number` (from 0), one of the scenes of a noise file:
+/// - the first scene with the name of the channel;
+/// - otherwise, if the file has one scene for each channel, the scene with this number;
+/// - otherwise, the first scene.
 const SceneNoise& scene_of_channel(const std::vector<SceneNoise>& scenes, std::size_t number,
                                    std::size_t channels) {
   const std::string name = name_of_channel(number);
@@ -132,8 +132,8 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
                                         const io::VideoInfo& input) {
   const double unit = unit_of(input.values);
   if (uses_features(options.method)) {
-    // The feature buffers determine the noise of a render. The noise model contains only the noise
-    // level after variance stabilisation.
+    // The feature buffers determine the noise of a render. The noise model therefore contains only
+    // the constant noise level after variance stabilisation.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -153,9 +153,9 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  // A noise file with named scenes describes the channels of a stack. From other noise files, and
-  // for other inputs, lull uses only the first scene, because another clip has scenes at other
-  // times.
+  // The named scenes of a noise file describe the channels of a stack. If the scenes have no names,
+  // or the input is not a stack, lull uses only the first scene, because the times of the other
+  // scenes apply to another clip.
   if (!input.stack || noise.scenes.front().name.empty()) noise.scenes.resize(1);
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
@@ -264,7 +264,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
   const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // Guides exist only at full size. A session with a guide therefore filters only at full size.
+  // A session with a guide filters only at full size, because the guide exists only at full size.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

@@ -16,7 +16,8 @@
 namespace lull::tools {
 
 /// Returns the noise of --sigma (after rescale_sigma()), of --noise, or of the resumed job. Returns
-/// no value if lull must estimate the noise. Noise maps have the size of the input.
+/// no value if lull must estimate the noise. If the noise contains a noise map, the map has the
+/// size of the input.
 /// @throws InvalidArgument  the given noise is for another frame layout
 /// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
@@ -27,17 +28,17 @@ namespace lull::tools {
 /// renders, weak noise, and coloured noise from a single picture need no clipping limits.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// If the filter requires clipping limits, adds the clipping limits to the noise of --sigma or
-/// --noise. The clipping limits come from the excerpts or from the plan of the job.
+/// Adds clipping limits to the noise of --sigma or --noise, if the filter requires them. The limits
+/// come from the excerpts or from the plan of the job.
 /// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
 /// Assigns given noise to the channels of a stack: one scene per channel, on the scale of the
-/// channel. A channel gets the first scene with the name of the channel ("channel 2"). If no scene
-/// has this name, but the number of scenes equals the number of channels, the channel gets the
-/// scene with the index of the channel. In all other cases, the channel gets the first scene.
+/// channel. Each channel gets the first scene with its name ("channel 2"). If there is none, the
+/// channel gets the scene with its index if there are as many scenes as channels, and otherwise the
+/// first scene.
 void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the

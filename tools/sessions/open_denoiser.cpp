@@ -13,24 +13,24 @@
 namespace lull::tools {
 namespace {
 
-// Minimum length of the longer side of a batch. A batch is the area of the reference patches that
-// one kernel launch processes. Smaller batches leave a GPU partly idle.
+// Minimum length of the longer side of a batch, the area of the reference patches that one kernel
+// launch processes. Smaller batches leave a GPU partly idle.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory of a session by one step. Returns a description of the step, or an empty text
-/// if no further step is possible. All streams of a temporal session share one ring buffer, so
-/// fewer streams save no memory.
+/// Reduces the device memory of a session by one step: fewer streams, or a smaller batch. For a
+/// temporal session, fewer streams save no memory, because all streams share one ring buffer.
+/// Returns a description of the step, or an empty text if no further step is possible.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // The function first limits the batch to the size of the frame, because a larger batch has no
-  // effect. Then the function halves a side.
+  // A batch larger than the frame has no effect. The function therefore limits the batch to the
+  // size of the frame before it halves the longer side.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -66,8 +66,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// The devices whose failure lull has already reported. Several denoisers share the devices, and
-/// each of them detects failures separately.
+/// The devices whose failure lull has already reported, so that it reports each failure once.
+/// Several denoisers share the devices, and each of them detects a failure separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -85,9 +85,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the callbacks for a device failure. The callbacks tell the user about the failure. If
-/// `cpu_fallback` is not empty, the callback `replace` uses this function to open a replacement
-/// session.
+/// Returns the callbacks for a device failure, which tell the user about the failure. If
+/// `cpu_fallback` is not empty, the callback `replace` calls it to open a replacement session.
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -107,9 +106,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines the sessions on all devices into one denoiser. `clips` is the number of denoisers that
-/// share the memory for frames, including the returned denoiser. If the only session of a temporal
-/// filter fails, the replacement session filters the pending frames and their margin.
+/// Combines the sessions on all devices into one denoiser. If the only session of a temporal filter
+/// fails, the replacement session filters the pending frames and their margin.
+/// @param clips  number of denoisers that share the memory for frames, with the returned denoiser
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

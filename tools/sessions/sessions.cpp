@@ -30,7 +30,8 @@ Backends with_results(Backends backends, const ResultSamples& results) {
 }
 
 /// Returns the backends for the full-size session of a scene. If the scene also has a half-size
-/// session, the full-size results are intermediate results with a higher precision.
+/// session, the results of the full-size session are intermediate, so the backends return them with
+/// a higher precision.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
@@ -70,8 +71,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// A detector of repeated frames for clips with several scenes. For each frame, the detector uses
-/// the parameters of the frame's scene.
+/// A detector of repeated frames for clips with several scenes, which uses for each frame the
+/// parameters of its scene.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,

@@ -22,8 +22,8 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames before and after the selected frames.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// If no GPU can decode although --hwaccel requests a GPU, returns the reason. Otherwise, returns
-/// an empty text. Frames in GPU memory require a denoiser on the same GPU.
+/// Returns the reason why no GPU can decode for this run, or an empty text if a GPU can. Most
+/// reasons are steps of the run that require frames in host memory.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
@@ -43,7 +43,7 @@ struct ScenePlan {
 class LaterScenes {
  public:
   /// Adds a scene that begins later than all earlier scenes. Other threads may push frames of the
-  /// scene after the call.
+  /// scene only after this call.
   void add(double from_s, ScenePlan plan);
   /// Returns the number of scenes in this object that begin at or before the time of the frame.
   std::size_t count_at(const Frame& frame) const;
@@ -61,7 +61,7 @@ struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
   /// The scenes that lull detects after the first scene, while the run reads the clip. Null if lull
-  /// does not track the noise. If this pointer is not null, lull ignores `starts`.
+  /// does not track the noise. If lull does, it ignores `starts`.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -87,16 +87,15 @@ struct ClipPlan {
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// After the last part of a clip, the source reads further frames only as context. This class stops
-/// the source as soon as no session requires further frames.
+/// Stops the source as soon as no session requires further frames. After the last part of a clip,
+/// the source returns frames only as context, and would otherwise read to the end of the input.
 class ContextEnd {
  public:
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns a function for the session with the index `session`. The session must call this
-  /// function with the index of the last frame that the session requires. One thread must make all
-  /// calls.
+  /// Returns a function that the session with the index `session` must call with the index of the
+  /// last frame that it requires. One thread must make all calls.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:

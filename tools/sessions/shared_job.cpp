@@ -144,8 +144,8 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // To index the frames, lull later decodes the complete input, which takes long. This check
-  // reports an invalid folder name before lull decodes the input.
+  // This check reports an invalid folder name before lull indexes the frames, which takes long
+  // because lull decodes the complete input.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -233,9 +233,9 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // After a seek, decoding errors do not prove that the file is damaged, so the source must ignore
-  // them. If the decoded frames differ from the frames in the plan, the run decodes the input again
-  // from its start.
+  // After a seek, the source ignores decoding errors, because they do not prove that the file is
+  // damaged. If the decoded frames differ from the frames in the plan, the run decodes the input
+  // again from its start.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

@@ -30,16 +30,16 @@ namespace lull::tools {
 /// Returns a summary of the plan for a job scheduler: one JSON object and a line feed.
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
-/// Sets SharedJob::start_picture to the picture at which decoding must start for the missing frames
-/// of a part. Returns false if no frames are missing. `info` receives a message.
+/// Sets SharedJob::start_picture to the picture at which the process must start to decode the
+/// missing frames of its part. Returns false if no frames are missing. `info` receives a message.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
 /// Sets the options of the sink for the part that `options` selects. The caller must add recorded
 /// settings (SegmentOptions) later.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Sets the options of the source for a shared job. If the run plans the job, the source records an
-/// index of all pictures. If the process denoises a part of the job, the source starts at this
-/// part.
+/// Sets the options of the source for a shared job. A run that plans the job makes the source
+/// record an index of all pictures. A process that denoises a part of the job makes the source
+/// start at this part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
 /// Sets the source options of the side input `name` for the part of this process. Returns the value
 /// of SideInput::leading_frames.

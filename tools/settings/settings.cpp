@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// Two options for the same property. If `by` has higher precedence than `option`, the value of
-/// `by` replaces the value of `option`.
+/// A pair of options for the same property. If the value of `by` has higher precedence than the
+/// value of `option`, it replaces that value.
 struct Replaced {
   std::string_view by, option;
 };

@@ -28,13 +28,14 @@ struct CommandSettings {
   std::string command;             // "denoise"
   std::vector<std::string> names;  // of all commands
   std::vector<OptionRow> rows;     // options of this command
-  /// True if the command processes a part of a shared job. In this case, lull applies only options
-  /// that describe the machine (bit `of_machine`).
+  /// True if the command processes a part of a shared job, so that only options that describe the
+  /// machine (bit `of_machine`) take effect.
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. If two values set the same property, only the value of
-/// higher precedence applies: --preset on the command line replaces LULL_PROFILE.
+/// Returns all values that apply to a run. If two values set the same property, the one with the
+/// higher precedence replaces the other: for example, --preset on the command line replaces
+/// LULL_PROFILE.
 /// @param given  the values on the command line, which come last in the result
 /// @throws InvalidArgument  the file or a variable is invalid
 /// @throws NoInput  the file cannot be read

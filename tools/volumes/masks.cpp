@@ -63,8 +63,8 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
 }
 
 /// Sets the samples of the result outside the mask: to zero_of() if SliceMask::zero() is true, and
-/// otherwise to the input samples. The mask has the size of the first plane. In subsampled chroma
-/// planes, the function uses the mask at the position of the chroma sample in the first plane.
+/// otherwise to the input samples. The mask has the size of the first plane. For a subsampled
+/// chroma sample, the value of the mask at the corresponding position in the first plane applies.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;

@@ -14,9 +14,8 @@
 
 namespace lull::tools {
 
-/// The mask of an input, slice by slice. If `series` is false, the mask is a single volume that
-/// applies to all volumes of the input. Otherwise, the mask contains one volume for each volume of
-/// the input.
+/// The mask of an input, slice by slice. If `series` is true, the mask contains one volume for each
+/// volume of the input, and otherwise a single volume that applies to all volumes.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
@@ -41,9 +40,9 @@ struct VolumeMask {
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
-/// Returns a denoiser that assigns a mask to every slice and passes the slice to `denoiser`. Voxels
-/// outside the mask keep their input value or become 0. The returned denoiser stores each slice
-/// until it has returned the result of the slice.
+/// Returns a denoiser that assigns a mask to every slice and passes the slice to `denoiser`.
+/// Because voxels outside the mask keep their input value or become 0, the returned denoiser stores
+/// each slice until it has returned the result of the slice.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

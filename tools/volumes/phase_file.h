@@ -30,8 +30,8 @@ class PhaseFile {
   [[nodiscard]] Frame next(std::vector<float>& radians);
   /// Value of a full turn in the unit of the file.
   double turn() const { return turn_; }
-  /// The lowest phase in the unit of the file. PhaseOutput writes phases in the range of one full
-  /// turn that begins at this value.
+  /// The lowest phase in the unit of the file. The phases that PhaseOutput writes are in the range
+  /// of one full turn that begins at this value.
   double lowest() const { return lowest_; }
   io::MediaSource& source() { return *source_; }
 
@@ -55,8 +55,8 @@ class PhaseOutput {
   PhaseOutput(const DenoiseOptions& options, const io::MediaSource& source);
 
   bool is_requested() const { return sink_ != nullptr; }
-  /// Writes the phases of the next slice. The phase of a voxel changes only if the magnitude of the
-  /// voxel changes.
+  /// Writes the phases of the next slice. A voxel keeps its phase if the filter has not changed its
+  /// magnitude.
   /// @param noisy  the magnitudes before the filter
   /// @param real, imaginary  the filtered parts after the removal of the slowly varying phase; the
   ///     function restores the slowly varying phase

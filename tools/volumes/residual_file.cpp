@@ -31,9 +31,9 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// Writes the residual of one slice. `noisy` contains NaN in two cases: where the input file
-/// contains NaN, and where it contains an outlier. In the first case, the residual is NaN. In the
-/// second case, the residual is 0, because the output file contains the outlier unchanged.
+/// Writes the residual of one slice. If the input file contains NaN in a voxel, the residual is
+/// NaN. `noisy` also contains NaN in voxels with an outlier. There, the residual is 0, because the
+/// output file contains the outlier unchanged.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

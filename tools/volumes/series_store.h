@@ -14,8 +14,8 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for a series. `volumes` is the number of its volumes. If the series exceeds
-  /// `max_memory` bytes (0: no limit), the memory is a temporary file in `folder`
+  /// Allocates memory for a series of `volumes` volumes. If the series exceeds `max_memory` bytes
+  /// (0: no limit), the function uses a temporary file in `folder` as memory
   /// (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, int volumes, std::int64_t max_memory,

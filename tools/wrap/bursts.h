@@ -16,8 +16,8 @@ namespace lull::tools {
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Returns a denoiser that aligns frames to the reference frame (--keep) and passes them to
-/// `denoiser`. Frames that do not influence the result stay unaligned. Without --align, returns
-/// `denoiser` itself.
+/// `denoiser`, or `denoiser` itself without --align. The function does not align frames that do not
+/// influence the result.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

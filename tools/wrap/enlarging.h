@@ -25,9 +25,9 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Returns a denoiser that passes frames to `denoiser` and enlarges the results. The first element
-/// of `backends` computes the enlargement. Without --scale, returns `denoiser` itself. `denoiser`
-/// must return floats, or samples of the type precise_samples(results).
+/// Returns a denoiser that passes frames to `denoiser` and enlarges its results, which must be
+/// floats or samples of the type precise_samples(results). Without --scale, returns `denoiser`
+/// itself. The first element of `backends` computes the enlargement.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

@@ -57,13 +57,13 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
 }
 
 /// Lower-case names of layers whose light does not contain the albedo as a factor, such as
-/// "background". For these layers, division by the albedo would add texture.
+/// "background". lull must not divide these layers by the albedo, because that would add texture.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Lower-case parts of layer names. Layers with such names, for example "directSpecular",
-/// "GlossInd" and "coat_indirect", contain light without the albedo as a factor.
+/// Lower-case parts of the names of layers whose light does not contain the albedo as a factor, for
+/// example "directSpecular", "GlossInd" and "coat_indirect".
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
     "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};
@@ -103,8 +103,8 @@ std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerI
   return is_other_group ? std::nullopt : std::optional(2);
 }
 
-/// Returns whether the name of `layer` is the name of a feature buffer for the denoised layer
-/// `target`. `name` is a usual name of this kind of feature buffer, for example "albedo".
+/// Returns whether `layer` has the name of a feature buffer for the denoised layer `target`. `name`
+/// is a usual name for the feature, for example "albedo".
 bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
                  const io::LayerInfo& target) {
   const std::string last = last_name(layer.base);

@@ -17,9 +17,9 @@ struct FeatureLayer {
   io::LayerName layer;
 };
 
-/// Selects the feature buffers of one denoised layer. Feature buffers found by name must have the
-/// view and the size of the layer. lull prefers feature buffers with the prefix of the layer, for
-/// example the view layer in "ViewLayer.Combined".
+/// Selects the feature buffers of one denoised layer. A feature buffer that lull finds by its name
+/// must have the view and the size of this layer. lull prefers those whose name begins with the
+/// same prefix, for example "ViewLayer" for the layer "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;
@@ -27,8 +27,8 @@ class FeatureLayers {
   explicit FeatureLayers(const DenoiseOptions& options);
 
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
-  /// Returns a function that chooses the layers with feature buffers. The source reads these layers
-  /// with each frame (io::SourceOptions::layers).
+  /// Returns a function that chooses the layers with feature buffers, which the source reads with
+  /// each frame (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
   /// Returns whether --guide auto finds a feature buffer for at least one layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);

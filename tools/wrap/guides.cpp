@@ -48,9 +48,8 @@ class GuidedDenoiser final : public Denoiser {
   std::optional<Frame> drain() override {
     if (!ended_) {
       ended_ = true;
-      // The guide must end together with the input. Only context frames may follow, because a run
-      // that filters a part of a clip may read more context frames from the guide than from the
-      // input.
+      // The guide must end together with the input. An exception is a run that filters a part of a
+      // clip, because it may read more context frames from the guide than from the input.
       const std::optional<Frame> more = guide_->read();
       if (more && !more->context_only)
         throw BadData("the guide has more than " + std::to_string(frames_) +

@@ -30,9 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map. Layers
-/// with a channel X or U are not grey. Of all other layers, those with a single channel and those
-/// without a channel R are grey.
+/// Returns whether lull may denoise the layer as a grey picture, for example as a depth map. Grey
+/// layers have a single channel, or no channel R. Layers with a channel X or U are never grey.
 bool is_grey(const io::LayerInfo& layer) {
   if (has_channel(layer, "X") || has_channel(layer, "U")) return false;
   return layer.channels.size() == 1 || !has_channel(layer, "R");
@@ -66,8 +65,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
 }
 
 /// Returns the layers that `names` select. A name is the name of a layer or of a view. A view
-/// selects all its layers with colours, or only the first layer of layers_of_view() if
-/// `keeps_layers` is false.
+/// stands for all its layers with colours or, if `keeps_layers` is false, for the first of
+/// layers_of_view().
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

@@ -48,8 +48,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// A separate source that returns the samples of this layer as frames. The session needs this
-  /// source only for a guide file or an alignment. Null if the session has neither.
+  /// A separate source that returns the samples of this layer as frames, which a guide file or an
+  /// alignment requires. Null without both.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -69,8 +69,8 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// Restricts all sessions to the frames in `ranges`. The sessions have consecutive numbers for
-  /// ContextEnd::listener(), from `first_session` on.
+  /// Restricts all sessions to the frames in `ranges`. For ContextEnd::listener(), the sessions
+  /// have consecutive indices, from `first_session` on.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
   /// Returns a denoiser that filters the main layer with `picture`, and the other layers with their

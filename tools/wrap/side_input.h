@@ -25,14 +25,14 @@ struct SideInput {
 };
 
 /// Opens a side input with `options`. In a shared job, the source starts at the part of this
-/// process. Damage of the side input is an error.
+/// process. The function treats any damage of the side input as an error.
 /// @throws NoInput  the file cannot be opened
 /// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Index of the first frame that the run pushes. Index 0 is the first frame of the input. Empty if
-/// the run pushes all frames.
+/// Index of the first frame that the run pushes, counted from the first frame of the input. Empty
+/// if the run pushes all frames.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools
