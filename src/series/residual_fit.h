@@ -41,8 +41,8 @@ class ResidualFit {
   Samples components_;
   const std::vector<bool>& object_;
   std::vector<int> strong_;  // indices of the strong components before the current component
-  // The current component is fitted by regressors: regressor 0 is the constant 1, and the other
-  // regressors are the components with the indices `regressors_`.
+  // Sums for the fit of the current component. Regressor 0 of the fit is the constant 1, and the
+  // other regressors are the components with the indices `regressors_`.
   std::vector<int> regressors_;
   std::vector<double> products_, residuals_;  // sums of products of regressors; with the residual
 };

@@ -66,8 +66,8 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over all cubes, for each volume: the squared errors if the volume is filtered separately
-/// (`alone`) and if the components are filtered (`together`), and the squared differences between
+/// Sums over all cubes, for each volume: the squared errors of a separate filter for the volume
+/// (`alone`) and of a filter for the components (`together`), and the squared differences between
 /// these two errors (`squares`).
 struct Sums {
   std::vector<double> alone, together, squares;
