@@ -33,8 +33,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Adds the clipping limits of the images (find_clipping()) to `noise`. Each element of `excerpts`
-/// consists of consecutive images.
+/// Returns `noise` with the clipping limits that find_clipping() determines from images. Each
+/// element of `excerpts` is a sequence of consecutive images.
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -46,8 +46,9 @@ struct Estimate {
 /// Returns Rician noise. `zero` is the sample value of magnitude 0, on the 0..255 scale.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// Converts the noise to another sample scale. `zero` is the sample value of magnitude 0 on the new
-/// scale. Unless `factor` is 1, the result has no noise curve.
+/// Converts `noise` to a sample scale whose values are `factor` times as large. On this scale, the
+/// sample value `zero` represents the magnitude 0 (Rician noise). Unless `factor` is 1, the result
+/// has no noise curve.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
 /// Multiplies the noise level of each plane by `strength`. The sample scale does not change.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);

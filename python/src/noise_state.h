@@ -20,12 +20,16 @@ using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::opt
 /// The tuple of a noise map. Elements: size in voxels (x, y, z), number of nodes (x, y, z), noise
 /// levels at the nodes.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// The tuple of the noise of a volume (class VolumeNoise). Element 0 is true for Rician noise, and
-/// false for Gaussian noise. Element 1 is the noise level. For Rician noise, element 2 is the
-/// sample value that represents the magnitude 0. Element 3 is the noise map, if any.
+/// The tuple of the noise of a volume (class VolumeNoise):
+/// - element 0: true for Rician noise, false for Gaussian noise
+/// - element 1: the noise level
+/// - element 2: for Rician noise, the sample value that represents the magnitude 0
+/// - element 3: the noise map, if any
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// The tuple of the class Noise. Element 0 contains the noise of each plane. Element 1 is true if
-/// the planes are in the opponent colour space. Element 2 is the noise of a volume, if any.
+/// The tuple of the class Noise:
+/// - element 0: the noise of each plane
+/// - element 1: true if the planes are in the opponent colour space
+/// - element 2: the noise of a volume, if any
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
 /// The tuple of the class Estimate. Elements: noise, noise level of each plane, standard deviation
 /// of the means of 8x8 samples, whether the estimate is certain, reason for an uncertain estimate.

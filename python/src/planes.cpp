@@ -39,7 +39,7 @@ bool has_rows(const Samples& plane) {
   return (plane.stride(1) == 1 || width == 1) && (plane.shape(0) == 1 || plane.stride(0) >= width);
 }
 
-/// Copies rows. All strides are in samples.
+/// Copies rows of samples. All strides are in samples.
 template <class T>
 void copy_rows(const T* from, std::int64_t from_row, std::int64_t from_sample, T* to,
                std::int64_t to_row, std::int64_t to_sample, int width, int height) {

@@ -33,8 +33,8 @@ class Session {
   /// has returned its result. `guide` may be null.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Returns the next result after the last push, or no value after the last result. A session
-  /// without further results accepts another clip.
+  /// Returns the next result after the last push, or no value if the session has returned all
+  /// results. The session then accepts another clip.
   std::optional<Result> drain();
   void close();
 

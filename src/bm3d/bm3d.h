@@ -49,9 +49,9 @@ struct Backend {
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Returns a memory resource for frames. The backend reads frames in this memory without an
-/// intermediate copy. For `cuda`, the memory is page-locked. Other backends use the default
-/// resource. The resource exists until the process ends.
+/// Returns a memory resource that exists until the process ends. The backend reads frames in memory
+/// of this resource without an intermediate copy. For `cuda`, the memory is page-locked. All other
+/// backends use the default resource.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

@@ -126,8 +126,8 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over all lanes of a vector. If the two halves of the vector contain the same
-/// patch, returns half of this sum.
+/// Returns the sum over all lanes of a vector. If both halves of the vector contain the same patch,
+/// returns half of the sum, so that each coefficient counts once.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
@@ -135,8 +135,8 @@ HWY_INLINE float total(Vector v) {
 }
 
 /// Applies the hard threshold across the group. Returns the number of retained coefficients or, for
-/// coloured noise, the sum of their variances. For coloured noise, `tables` contains squared
-/// thresholds.
+/// coloured noise, the sum of their noise variances. For coloured noise, `tables` contains the
+/// squares of the thresholds.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -168,8 +168,8 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
   return total<S>(retained);
 }
 
-/// Returns 1 / v with the precision of a float. One Newton step is enough if the initial estimate
-/// has at least 11 significant bits.
+/// Returns 1 / v with the precision of a float. On x86, the CPU returns an estimate with at least
+/// 11 significant bits. One step of Newton's method then gives the full precision.
 HWY_INLINE Vector reciprocal(Vector v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
   const Vector estimate = hn::ApproximateReciprocal(v);
@@ -180,7 +180,7 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
-/// factors. With coloured noise, the function multiplies each square by the noise variance of its
+/// factors. With coloured noise, each square has a weight in this sum: the noise variance of the
 /// coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {

@@ -2,13 +2,14 @@
 // whose basis functions have the norm 1. Variances are in units of sigma^2. filter.cpp includes
 // this file once for each instruction set.
 
-// Variances of the Haar transform: S(a, b) is the sum of the covariances of all members in range a
-// with all members in range b. The Haar coefficient of two adjacent ranges a and b, which together
-// have n members, has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n.
+// Variances of the Haar transform: For two ranges a and b of members of a group, S(a, b) is the sum
+// of the noise covariances of all members in a with all members in b. If a and b are adjacent and
+// together have n members, their Haar coefficient has the variance (S(a,a) + S(b,b) - 2 S(a,b)) /
+// n.
 
-// Variances of the Walsh-Hadamard transform: For N members, T(x) is the sum over all members m of
-// the covariance of the members m and m XOR x. The Walsh-Hadamard transform of the N values T(x) /
-// N gives the variances of the N coefficients.
+// Variances of the Walsh-Hadamard transform of a group of N members: T(x) is the sum of the noise
+// covariances of the members m and m XOR x, over all members m. The Walsh-Hadamard transform of the
+// N values T(x) / N gives the variances of the N coefficients.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -46,8 +47,9 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The 16-bit results of table.index() may overflow. Differences of two results are still
-      // correct, because members with correlated noise are only a few samples apart.
+      // The 16-bit results of table.index() may overflow. If the noise of two members is
+      // correlated, the difference of their results is still correct, because these members are
+      // only a few samples apart.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -73,9 +75,9 @@ class Pairs {
     listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all listed pairs, separately for each coefficient of a patch. `from`
-  /// is the index of the first coefficient, and `summed` * `lanes` is the number of coefficients.
-  /// Writes the results to the array `sums`, which has `summed` vectors.
+  /// Sums the covariances of all listed pairs, separately for each coefficient of a patch. One call
+  /// processes `summed` * `lanes` coefficients, beginning with the index `from`, and writes the
+  /// sums to the array `sums` of `summed` vectors.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -98,17 +100,17 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Divides the coefficients of a patch into ranges of the size that one call of Pairs::sum()
-/// processes. Calls what(from) for each range, where `from` is the index of the first coefficient.
+/// Calls what(from) for each range of coefficients of a patch that one call of Pairs::sum()
+/// processes. `from` is the index of the first coefficient of the range.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances of the Haar coefficients, level by level. Before each level, `variances`
-/// contains S(a, a) for each range a of members, at the index of the first member of the range.
-/// S(a, a) is the sum of the noise covariances over all ordered pairs of members of the range,
-/// including each member with itself.
+/// Computes the noise variances of the Haar coefficients, level by level. At each level, the
+/// members form ranges of equal length. Before the level, `variances` contains S(a, a) for each
+/// range a, at the index of its first member. S(a, a) is the sum of the noise covariances over all
+/// ordered pairs of members of the range.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -193,9 +195,9 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The code for two
-/// patches per vector needs vectors of 16 lanes. The function is a template, so the compiler does
-/// not instantiate this code for shorter vectors.
+/// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The function is a
+/// template, because its code for two patches per vector can be compiled only for vectors of 16
+/// lanes.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

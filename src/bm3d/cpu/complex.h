@@ -21,15 +21,15 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Converts the real numbers that the separable Fourier transform (class Dft) returns to complex
-/// coefficients, and back. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts
-/// of the transform along x. Lanes 2k and 2k + 1 contain the real and the imaginary parts of the
-/// transform along y.
+/// Converts between the real numbers that the separable Fourier transform (class Dft) returns and
+/// complex coefficients. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts of
+/// coefficient k of the transform along x. Likewise, lanes 2k and 2k + 1 contain the parts of
+/// coefficient k along y.
 class ComplexRows {
  public:
-  /// Prepares the conversion of two adjacent rows of the coefficients of a patch. `row` is the
-  /// index of the first of these rows. A vector of 4 lanes contains columns 0..3 (`part` = 0) or
-  /// 4..7 (`part` = 1) of a row. For longer vectors, `part` is 0.
+  /// Prepares the conversion of the rows `row` and `row` + 1 of the coefficients of a patch.
+  /// Vectors of 4 lanes contain half rows: columns 0..3 if `part` is 0, and columns 4..7 if `part`
+  /// is 1. For longer vectors, `part` is 0.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -68,9 +68,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of the coefficients of a patch.
-/// Vector i contains row 2k, and vector j contains row 2k + 1. Vectors of 4 lanes contain half
-/// rows. The function then calls what() twice for each pair of rows.
+/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of the coefficients of a patch, where
+/// vector i contains row 2k, and vector j contains row 2k + 1. Vectors of 4 lanes contain half
+/// rows, so the function calls what() twice for each pair of rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

@@ -119,8 +119,8 @@ class PhaseRun {
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // If a task has several blocks, fewer tiles overlap. But the number of tasks must be large
-    // enough for all threads.
+    // A task consists of one or more blocks. The more blocks a task has, the fewer tiles overlap,
+    // which saves additions. However, there must be enough tasks for all threads.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {

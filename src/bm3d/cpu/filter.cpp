@@ -9,8 +9,8 @@
 // Step 3: The filter transforms each patch back, multiplies the patch by the weight of the group,
 // and adds the product to the tile.
 
-// Vectors of 16 lanes contain two patches. In a group of 2 n patches, patch j is then in the lower
-// half of a vector, and patch j + n in the upper half.
+// Vectors of 16 lanes contain two patches each. In a group of 2 n patches, the lower half of a
+// vector then contains patch j, and the upper half patch j + n.
 
 // The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.
@@ -33,8 +33,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The code for two patches per vector needs vectors of 16 lanes. The following functions are
-// templates, so the compiler does not instantiate this code for shorter vectors.
+// The following functions are templates, because their code for two patches per vector can be
+// compiled only for vectors of 16 lanes.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -109,8 +109,8 @@ template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // Local copies of members of `tile`. Without these copies, the compiler would load the members
-  // again after each store to the tile.
+  // `stride` and `origin` are copies of members of `tile`, because the compiler would otherwise
+  // load the members again after each store to the tile.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;
   tile.weights[origin] += weight;

@@ -32,7 +32,8 @@ struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
 /// Covariances of the coefficients of two patches for coloured noise, relative to the noise
-/// variance (noise/patch_covariance.h). Opposite displacements share the entry |index(dx, dy)|.
+/// variance (noise/patch_covariance.h). The displacements (dx, dy) and (-dx, -dy) share one entry,
+/// the entry |index(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
@@ -59,11 +60,10 @@ struct FilterTables {
   // Second phase: n of the Wiener factor 1 - n / (c^2 + n), where c is a coefficient of the basic
   // estimate.
   CoefficientTable limit;
-  // `first_limit` replaces `limit` in SIMD vectors that contain coefficients of the group mean.
-  // Element 1 is for vectors that contain only coefficients of the group mean. Element 0 is for
-  // vectors whose upper half contains coefficients of another group coefficient. In the second
-  // phase, the Wiener factor in these vectors is 1 - n / (c^2 + d). n comes from `first_limit`, and
-  // d from `first_denominator`.
+  // The tables that replace `limit` in vectors with coefficients of the group mean. Element 0 is
+  // for vectors whose upper half contains coefficients of another group coefficient. Element 1 is
+  // for all other vectors. In the second phase, the Wiener factor is 1 - n / (c^2 + d), with n from
+  // `first_limit` and d from `first_denominator`.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -126,8 +126,8 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the nonzero weights of a row and their positions, and returns their number. `first` is the
-/// position of the first element of the row. All arrays must be padded to a multiple of 16
-/// elements. The padding of `row` must be zeros.
+/// position of the first element of the row. The size of each array must be a multiple of 16
+/// elements, and the padding of `row` must contain zeros.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 

@@ -1,16 +1,17 @@
 // The 2D transforms of patches for filter.cpp, which includes this file once for each instruction
 // set.
 
-// A unit is the smallest number of SIMD vectors that contain complete patches: one patch or, with
-// 16 lanes, two patches. With 16 or 8 lanes, vector r contains row r of each patch. With 4 lanes,
-// vectors r and r + 8 contain the two halves of row r.
+// A unit is the smallest number of SIMD vectors that contain complete patches: one patch or, if
+// vectors have 16 lanes, two patches. Vector r contains row r of each patch. If vectors have 4
+// lanes, vector r contains the left half of row r, and vector r + 8 the right half.
 
-// The first 1D transform combines the rows of a patch lane by lane. The code then transposes the
-// patch, and a second 1D transform combines the columns. In the result, lane v of vector u contains
-// the coefficient with the horizontal frequency u and the vertical frequency v.
+// The 2D transform consists of two 1D transforms. The first combines the rows of a patch, lane by
+// lane. The code then transposes the patch, so that the second combines the columns. As a result,
+// lane v of vector u contains the coefficient with the horizontal frequency u and the vertical
+// frequency v.
 
-// Basis functions are unscaled, which saves multiplications. The tables (FilterTables) contain the
-// scale.
+// The basis functions are unscaled, which saves multiplications. The tables of the filter
+// (FilterTables) contain the missing scale factors.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_PATCH_H

@@ -22,9 +22,9 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch. The size is small enough for 32-bit counts of group members
-/// and for the grid of a kernel. The number of reference tiles along y is even. If `whole_rows` is
-/// true, a batch consists of complete rows of reference tiles. If not, the number along x is also
+/// Returns the size of a full batch, which is small enough for 32-bit counts of group members and
+/// for the grid of a kernel. If `whole_rows` is true, a batch consists of complete rows of
+/// reference tiles, and their number is even. If not, the numbers of tiles along x and along y are
 /// even.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);

@@ -1,7 +1,7 @@
 #pragma once
-// The chroma stream: a second CUDA stream for all sets of planes (PlaneSet) except the first. Its
-// kernels run at the same time as those for the first set, because kernels for chroma alone would
-// leave a part of the GPU idle.
+// The chroma stream: a second CUDA stream for all sets of planes (PlaneSet) except the first.
+// Kernels for chroma alone would leave a part of the GPU idle. Therefore, they run at the same time
+// as the kernels for the first set.
 
 #include <algorithm>
 #include <memory>

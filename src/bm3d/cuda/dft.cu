@@ -38,9 +38,9 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
   b = {(u.x - v.x) * h, (u.y - v.y) * h};
 }
 
-/// Transforms the spectra across the group in place. Haar coefficient 0 is the scaled sum of all
-/// members. Haar coefficient k > 0 is the scaled difference between two adjacent ranges of members.
-/// The second range begins with member k.
+/// Transforms the spectra across the group in place. In a Haar transform, coefficient 0 is the
+/// scaled sum of all members. Each coefficient k > 0 is the scaled difference of two adjacent
+/// ranges of members, and member k is the first member of the second range.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
