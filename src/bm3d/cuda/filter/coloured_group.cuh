@@ -1,7 +1,8 @@
 #pragma once
-// Groups with coloured noise. Lane (g, t) = (lane / 4, lane % 4) needs noise variances for the
-// group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9. For each of them, the lane needs the variances
-// of the 8 patch coefficients with the horizontal frequency g.
+// The noise variances of the coefficients of a group with coloured noise. Lane (g, t) = (lane / 4,
+// lane % 4) needs the variances of the coefficients that it stores:
+// - along the columns: the 8 patch coefficients with the horizontal frequency g
+// - across the group: the group coefficients 2t, 2t + 1, 2t + 8 and 2t + 9
 
 // To compute the noise variances, a warp multiplies two matrices. The left matrix has a row for
 // each of the 16 coefficients in two rows of a patch. It has a column for each pair of members. Its
@@ -10,8 +11,8 @@
 // A table in memory contains the left matrix. In one access, a lane reads 8 half-precision elements
 // of one pair of members. Eight lanes together read a table entry of 128 bytes.
 
-// The computation of the noise variances takes about 36 instructions per chunk of 16 pairs. The
-// table look-up takes about 90 instructions per group.
+// Cost of the noise variances: about 90 instructions per group for the table look-up, and about 36
+// instructions per chunk of 16 pairs of members for all other steps.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -58,8 +59,9 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// The right operand (signs) of a matrix product. Lane (g, t) = (lane / 4, lane % 4) contains
-/// column g: rows 2t and 2t + 1 in at[0], and rows 2t + 8 and 2t + 9 in at[1].
+/// The part of a matrix of signs that one lane passes to the tensor cores as the right operand.
+/// Lane (g, t) = (lane / 4, lane % 4) contains elements of column g: rows 2t and 2t + 1 in at[0],
+/// and rows 2t + 8 and 2t + 9 in at[1].
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
@@ -107,17 +109,18 @@ constexpr SignTable<GroupTransform> make_sign_table() {
 template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
-/// Converts a displacement to an integer key. The difference of two keys identifies the
-/// displacement between two members of one frame. For members of different frames, the difference
-/// exceeds all differences within a frame.
+/// Converts the displacement of a member to an integer key. If two members are in the same frame,
+/// the difference of their keys identifies the displacement between them. If not, the difference is
+/// larger than any difference within a frame.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
 }
 
-/// Returns the byte offset of column 0 of the table entry for two members. Column u has this offset
-/// XOR 16 u. The two low bytes of `pair` are the indices of the members. In lane m, `member` is the
-/// displacement_key() of member m. All lanes of a warp must call this function.
+/// Returns the byte offset, in the table, of column 0 of the entry for two members. The offset of
+/// column u is this offset XOR 16 u. All lanes of a warp must call this function.
+/// @param member  in lane m, the displacement_key() of member m
+/// @param pair  the indices of the two members, in the two low bytes
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -142,13 +145,15 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The left operands of matrix products for 16 pairs of members. For even k, word[k / 2] is the
-/// operand for rows k and k + 1 of a patch. Each element is one minus the correlation of the noise
-/// of two members in one coefficient (CovarianceView::decorrelation).
+/// The left operands of the matrix products for 16 pairs of members. For even k, word[k / 2] is the
+/// operand for the patch coefficients with the vertical frequencies k and k + 1. Each element is
+/// one minus the correlation of the noise of two members in one coefficient
+/// (CovarianceView::decorrelation).
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `offsets` contains the table offsets for eight chunks of 16 pairs. `chunk` is 0..7.
+  /// Loads the operands for chunk `chunk` (0..7) of the eight chunks of 16 pairs to which `offsets`
+  /// belongs.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -201,9 +206,9 @@ template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// Each sum begins with 0, except the sum of the first coefficient, which begins with `members`.
-  /// If the first coefficient is the mean of the group, `members` is the number of members,
-  /// otherwise 0.
+  /// Initialises the sums. If group coefficient 0 is the mean of the group, `members` is the number
+  /// of members, and otherwise 0. The sum of this coefficient begins with `members`, and all others
+  /// with 0.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -227,8 +232,9 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients of a set. Coefficients without noise have this
-/// variance: they contain only rounding errors, or differences between copies of a patch.
+/// Stores the minimum variance for all coefficients of a set. Coefficients that contain no noise
+/// keep this variance, because they contain only rounding errors or differences between copies of a
+/// patch.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
@@ -236,9 +242,9 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
 }
 
 /// Stores the noise variances of the group coefficients that are differences of two adjacent
-/// members. Relative to the variance of one member, such a variance is 1 - r, where r is the
-/// correlation of the noise of the two members. `chunk` contains 1 - r for 16 pairs. `half` selects
-/// pairs 0..7 (0) or pairs 8..15 (1). The function stores the results in ratio[k][b] for all k.
+/// members. Relative to the variance in one member, such a variance is one minus the correlation of
+/// the noise of the two members. `chunk` contains these values for 16 pairs of members. `half`
+/// selects pairs 0..7 (0) or 8..15 (1).
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -274,9 +280,9 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the noise variances of the group coefficients for groups of 32 members: of all Haar
-/// coefficients, or of the 16 Walsh-Hadamard coefficients in Spectrum::set[set]
-/// (coloured_transforms.cuh).
+/// Computes the noise variances of the group coefficients for groups of 32 members. With the Haar
+/// transform, the function processes all coefficients. With the Walsh-Hadamard transform, it
+/// processes the 16 coefficients in Spectrum::set[set] (coloured_transforms.cuh).
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -326,8 +332,8 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
 }
 
 /// Applies the hard threshold to a group with coloured noise. Before the call, `spectrum` contains
-/// the standard deviations of the noise (group_ratios()), and after the call the shrunk
-/// coefficients. Returns the sum of the variances of the retained coefficients, in units of
+/// the standard deviations of the noise (group_ratios()). The function replaces them by the shrunk
+/// coefficients. Returns the sum of the noise variances of the retained coefficients, in units of
 /// sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
@@ -362,8 +368,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
 }
 
 /// Computes the Wiener factors of a group with coloured noise. Before the call, `factors` contains
-/// the noise variances of the coefficients (group_ratios()), and after the call the Wiener factors.
-/// Returns the sum of the squared factors, weighted by the variances in units of sigma^2.
+/// the noise variances of the coefficients (group_ratios()). The function replaces them by the
+/// Wiener factors. Returns the sum of the squared factors, each multiplied by its noise variance in
+/// units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

@@ -17,9 +17,9 @@ constexpr float root_8 = 2.8284271f;
 
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
-/// The DCT along a column, scaled by sqrt(8), on rows y and 7 - y together. The inverse returns
-/// these rows as (e + o) / 8 and (e - o) / 8, where e and o are sums over even and odd
-/// coefficients.
+/// The DCT along a column, scaled by sqrt(8). To save operations, it processes the rows y and 7 - y
+/// together. If e and o are the sums over the even and over the odd coefficients, the inverse
+/// transform returns (e + o) / 8 and (e - o) / 8 as these rows.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
@@ -65,8 +65,8 @@ template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows of the matrix in transform_tables.h have the norm 1. The lifting steps scale the
-  // coefficients differently, so gain() is not 1.
+  // The rows of the matrix in transform_tables.h have the norm 1. The lifting steps compute the
+  // same coefficients with other scales, which gain() returns.
   struct Gains {
     float at[8];
   };
@@ -112,16 +112,19 @@ struct Butterflies<Bior> {
 };
 
 // The Haar and Walsh-Hadamard transforms convert 16 values x[0]..x[15] across a group to the
-// coefficients c[0]..c[15]. c[k] depends on support(k) values. sign(k, i) is 1 or -1 if c[k]
-// depends on x[i], and 0 if not. The code calls the index i a slot.
+// coefficients c[0]..c[15]. The code calls the index i of x[i] a slot. Two functions describe the
+// transforms:
+// - sign(k, i): 1 or -1 if c[k] depends on x[i], and otherwise 0
+// - support(k): the number of values on which c[k] depends
 
 // Forward transform: c[k] is the sum of sign(k, i) x[i] over all i, divided by support(k). Inverse
 // transform: x[i] is the sum of sign(k, i) c[k] over all k. If the values x have white noise of
 // variance 1, c[k] has noise of variance 1 / support(k).
 template <>
 struct GroupMatrix<Haar> {
-  // A group of 32 members has 16 sums and 16 differences of adjacent members. The matrix always
-  // transforms the sums. The constant states whether the matrix also transforms the differences.
+  // For a group of 32 members, the kernel first computes 16 sums and 16 differences of adjacent
+  // members. The matrix then transforms the sums and, if this constant is true, also the
+  // differences.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

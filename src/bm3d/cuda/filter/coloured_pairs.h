@@ -2,15 +2,15 @@
 // The contributions of pairs of members to the noise variance of each group coefficient
 // (coloured_group.cuh). This file is independent of CUDA.
 
-// For two members of a group, r = 1 - c(d) / c(0) is one minus the correlation of the noise. c(d)
-// is the noise covariance of a coefficient in two patches at displacement d
-// (noise/patch_covariance.h). Half precision is accurate near r = 0, where the correlation 1 - r
-// would lose precision.
+// For two members of a group, the tables contain r = 1 - c(d) / c(0), one minus the correlation of
+// the noise, in half precision. c(d) is the noise covariance of a coefficient in two patches at
+// displacement d (noise/patch_covariance.h). Half precision is more accurate for small r than for
+// correlations near 1.
 
 // Variance of a group coefficient, in units of c(0): The coefficient is the sum of n members with
-// signs s_i = 1 or -1, divided by sqrt(n). Let r_ij = 1 - c(d_ij) / c(0), and let v be -2 / n times
-// the sum of s_i s_j r_ij over all pairs of members i and j. If the signs add up to 0, the variance
-// is v. For the mean, whose signs are all 1, the variance is n + v.
+// signs s_i = 1 or -1, divided by sqrt(n). With r_ij = 1 - c(d_ij) / c(0) for the members i and j,
+// let v be the sum of -2 / n s_i s_j r_ij over all pairs. The variance is n + v for the mean, whose
+// signs are all 1, and v for all other coefficients.
 
 // A constant matrix maps the values r_ij of all pairs of members to the noise variances of the
 // group coefficients. There is one matrix for each number of members.
@@ -25,7 +25,8 @@ namespace lull::bm3d::filter_detail {
 /// Number of pairs of members in one matrix product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. In unused elements of a chunk of pairs, the two members are equal.
+/// A pair of members of a group. If a chunk has more elements than pairs, the unused elements
+/// contain two equal members.
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -79,9 +80,10 @@ struct HaarPairs {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
 
-  /// The noise variance of a Haar coefficient is a constant plus a weighted sum of 1 - correlation
-  /// over all pairs of members. Returns the weight of `pair` for coefficient 16 * set + k. `set` is
-  /// 0 or 1, and k is 0..15.
+  /// Returns the weight of `pair` in the noise variance of Haar coefficient 16 * set + k, where
+  /// `set` is 0 or 1, and k is 0..15. The variance is a constant plus a weighted sum over all pairs
+  /// of members. The terms of the sum are one minus the correlation of the noise of the two
+  /// members.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
@@ -96,9 +98,9 @@ struct HaarPairs {
 };
 
 /// The contributions of pairs of members to the noise variances of the Walsh-Hadamard coefficients.
-/// A group of 32 members has two sets of 16 coefficients. Set 0 is the Walsh-Hadamard transform of
-/// the 16 sums of adjacent members. Set 1 is the transform of the 16 differences of adjacent
-/// members. Smaller groups have only set 0, which is the transform of the members.
+/// Groups of 32 members have two sets of 16 coefficients: the transforms of the 16 sums (set 0) and
+/// of the 16 differences (set 1) of adjacent members. Smaller groups have only set 0, the transform
+/// of the members.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

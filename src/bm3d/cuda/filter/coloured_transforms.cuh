@@ -1,6 +1,6 @@
 #pragma once
-// The layout of a group in the filter kernels for coloured noise. A warp transforms 16 patches at a
-// time. The patches of one pass have the indices 0 to 15.
+// The layout of a group in the filter kernels for coloured noise, step by step. A warp transforms
+// 16 patches at a time, which have the indices 0 to 15.
 
 // In the steps below, g is lane / 4, and t is lane % 4.
 
@@ -35,8 +35,9 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Access of one lane to the samples of one plane, as half-precision differences from `level`. The
-/// samples are in a tile in shared memory (load_tile()) or in the plane in device memory.
+/// Access of one lane to the samples of one plane, in a tile in shared memory (load_tile()) or in
+/// the plane in device memory. The lane reads the samples as half-precision differences from
+/// `level`.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
@@ -51,9 +52,9 @@ struct SlotSamples {
   }
 };
 
-/// Values of 16 patches in one lane, as [row][pair of patches]. Pair 0 consists of the patches 2t
-/// and 2t + 1, and pair 1 of the patches 2t + 8 and 2t + 9, where t is lane % 4. Transforms replace
-/// rows by coefficients, and patches by group coefficients.
+/// Values of 16 patches in one lane, as [row][pair of patches]. With t = lane % 4, pair 0 contains
+/// the patches 2t and 2t + 1, and pair 1 the patches 2t + 8 and 2t + 9. After the transforms, the
+/// indices count coefficients instead of rows, and group coefficients instead of patches.
 using Slots = __half2[8][2];
 
 /// Exchanges the offsets of patches within a warp. `own` is the offset of one patch, which the lane
@@ -117,9 +118,9 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Transforms the coefficients with the vertical frequencies k and k + 1 of the 16 patches `c`
-/// across the group. Returns the sum of the result and `sums`. `operand` selects group coefficients
-/// 0..7 or 8..15.
+/// Transforms the patches `c` across the group, for the patch coefficients with the vertical
+/// frequencies k and k + 1. Returns `sums` plus the results. `operand` determines whether these are
+/// group coefficients 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],
@@ -145,9 +146,10 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum for the shrinkage. Calls use(set, k, b, sums) for each `set` of class
-/// Spectrum, k = 0, 2, 4, 6 and b = 0, 1. `sums` contains coefficients k and k + 1 of a column, for
-/// the group coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
+/// Computes the spectrum piece by piece, and passes each piece to the shrinkage by a call use(set,
+/// k, b, sums): for each `set` of class Spectrum, for k = 0, 2, 4, 6, and for b = 0, 1. `sums`
+/// contains the vertical frequencies k and k + 1 of the group coefficients 2t + 8b and 2t + 8b + 1,
+/// where t is lane % 4.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {

@@ -13,13 +13,12 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Maximum magnitude of 1 - covariance / variance in the tables. With the exact autocorrelation of
-/// the noise, this value is within 0..2. With an estimated autocorrelation, the value may be
-/// larger.
+/// Maximum magnitude of 1 - covariance / variance in the tables. Exact autocorrelations of the
+/// noise give values within 0..2, but estimated autocorrelations can give larger values.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit, the numerator of group weights. The weight of a group of N
-/// patches is at least unit / (64 N). With a smaller numerator, weights could be too small for
-/// their fixed-point format.
+/// patches is at least unit / (64 N). The minimum keeps such weights large enough for their
+/// fixed-point format.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {

@@ -34,17 +34,17 @@
 // Staging::sums: Groups contain patches of several frames. Shared memory contains only the sums,
 // with one tile per frame.
 
-// The thread block subtracts the value of one sample of its tile from all samples. The differences
-// are small, so half precision has small rounding errors even in bright areas. Differences are at
-// most 511 (core/float_range.h).
+// The thread block subtracts one value from all samples: the value of one sample of its tile. The
+// differences are small, so their rounding errors in half precision are small even in bright areas.
+// Differences are at most 511 (core/float_range.h).
 
 // Scales of the transforms: A kernel transforms N patches across the group, where N is 8, 16 or 32.
 // The kernel scales the coefficients of the patches by 8 / N, so that sums of N patches fit into
 // half precision.
 
-// If a group has fewer than N patches (M), the kernel fills the transform with N / M copies of each
-// patch. The nonzero coefficients are then the coefficients of the M patches, scaled by sqrt(N /
-// M).
+// If a group has only M < N patches, the kernel fills the transform with N / M copies of each
+// patch. The nonzero coefficients are then the coefficients of the M patches, multiplied by sqrt(N
+// / M).
 
 #include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/cuda/filter/kernels.h"
@@ -53,10 +53,10 @@
 
 namespace lull::bm3d {
 
-// Range of the fixed-point sums in shared memory: A sample gets at most 1024 estimates (64 groups
-// of 16 patches, or 32 groups of 32). Weights are at most 1, and estimates differ from mid_level by
-// at most 128, or 255 for float samples. With value_scale = 2^13, a sum is at most 1024 * 128 *
-// 2^13 = 2^30, or 2^31 for float samples.
+// Range of the fixed-point sums in shared memory: At most 1024 estimates contribute to a sample (64
+// groups of 16 patches, or 32 groups of 32). Weights are at most 1, and estimates differ from
+// mid_level by at most 128, or 255 for float samples. Sums are therefore at most 1024 * 128 *
+// value_scale = 2^30, or 2^31 for float samples.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights. The smallest weight, 1 / (32 * 64), becomes 32 on this scale.
 inline constexpr float weight_scale = 65536.0f;
@@ -71,7 +71,8 @@ struct Bior {};
 struct Haar {};
 struct WalshHadamard {};
 
-/// The forward and the inverse matrix of a transform. Each lane copies its elements to registers.
+/// The forward and the inverse matrix of a transform. Each lane copies the elements that it needs
+/// to registers.
 template <class Transform2d>
 __device__ __constant__ const Matrix8<float> matrices[2] = {dct_forward<float>, dct_inverse<float>};
 template <>

@@ -15,8 +15,9 @@ using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of the patches of a group: lane m has the offset of patch m. Most offsets are in
-/// bytes. Only 32-bit offsets in device memory are in elements, which gives them a larger range.
+/// The offsets of the patches of a group: lane m has the offset of patch m. Offsets are in bytes,
+/// with one exception: 32-bit offsets in device memory are in elements, because they then cover a
+/// larger range.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
@@ -44,8 +45,9 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// Access of one lane to the samples of one plane, as half-precision differences from `level`. The
-/// samples are in a tile in shared memory (load_tile()) or in the plane in device memory.
+/// Access of one lane to the samples of one plane, in a tile in shared memory (load_tile()) or in
+/// the plane in device memory. The lane reads the samples as half-precision differences from
+/// `level`.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
@@ -72,8 +74,8 @@ struct PatchSamples {
   }
 };
 
-/// The part of the transform matrices that one lane passes to the tensor cores. A left operand of a
-/// matrix product contains the transform matrix twice, because one product transforms two patches.
+/// The parts of the transform matrices that one lane passes to the tensor cores. One product
+/// transforms two patches, so its left operand contains the transform matrix twice.
 template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // left operands
@@ -93,9 +95,9 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The division by 8 removes two factors. The forward transform scales the coefficients of
-    // patches by 8 / M (filter.cuh), and the inverse transform across the group multiplies them by
-    // M.
+    // The division by 8 removes two factors from the result: 8 / M, by which the forward transform
+    // multiplies the coefficients of patches (filter.cuh), and M, by which the inverse transform
+    // across the group multiplies them.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -155,7 +157,7 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
       // In the Haar transform, the previous iterations have multiplied the sum c[i] by M / 2 /
-      // apart. The difference c[i + apart] needs the same factor.
+      // apart. Therefore, this iteration multiplies the difference c[i + apart] by the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -226,8 +228,9 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
 }
 
 /// Transforms the patches back, and adds weight * window * (estimate - mid_level) to `sums` in
-/// fixed point. In lane m, `offset` is the offset of patch m in `sums`. `level_offset` must be
-/// weight * (level - mid_level) * value_scale.
+/// fixed point.
+/// @param offset  in lane m, the offset of patch m in `sums`
+/// @param level_offset  weight * (level - mid_level) * value_scale
 template <int M, class Transform2d, class Sum, class Offset>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,

@@ -14,9 +14,11 @@ struct PackedHead {
   std::uint32_t bits = 0;
 
   PackedHead() = default;
-  /// (`x`, `y`) is the offset of the reference patch from the first reference patch of the thread
-  /// block. `reference_tile_row` is 0 or 1. `place` is the index 0..31 of the reference patch in
-  /// two adjacent reference tiles.
+  /// @param x, y  the offset of the reference patch from the first reference patch of the thread
+  ///     block
+  /// @param reference_tile_row  0 or 1: the row of reference tiles that contains the reference
+  ///     patch
+  /// @param place  the index 0..31 of the reference patch in two adjacent reference tiles
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -29,8 +31,8 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Returns the index of the thread block's first reference tile (4x4 reference patches). The index
-/// counts the reference tiles of the batch.
+/// Returns the index, among the reference tiles (4x4 reference patches) of the batch, of the first
+/// reference tile of the thread block.
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;
@@ -82,8 +84,9 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// The offsets of one patch in the samples and in the sums. Each lane has the offsets of the patch
-/// with the index lane >> log2_repeats, because the kernel repeats each patch 2^log2_repeats times.
+/// The offsets of one patch in the samples and in the sums. If a group has few patches, the kernel
+/// repeats each patch 2^log2_repeats times. Therefore, each lane has the offsets of the patch with
+/// the index lane >> log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane

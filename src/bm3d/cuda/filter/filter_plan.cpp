@@ -37,10 +37,9 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
   return divide_up(work.count_x, tile.log2_x) * divide_up(work.count_y, tile.log2_y);
 }
 
-/// Plans a tile of up to 8x8 reference patches. The function considers only tiles for which at
-/// least `blocks` thread blocks fit into a multiprocessor. From these tiles, the function takes the
-/// largest one that divides the planes into enough tiles for the device. If there is no such tile,
-/// the function takes the smallest tile.
+/// Plans a tile of up to 8x8 reference patches. A tile is suitable if at least `blocks` thread
+/// blocks with this tile fit into a multiprocessor. The result is the largest suitable tile that
+/// divides the planes into enough tiles for the device, or else the smallest suitable tile.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
   // Shared memory contains the sums, the noisy samples and, in the second phase, the basic estimate
@@ -70,8 +69,9 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
 }
 
 /// Plans the kernel that has the sums of all frames in shared memory. A thread block of this kernel
-/// processes 8x4 reference patches with the same motion vectors. If this kernel does not exist or
-/// does not fit, the plan uses no shared memory for tiles (Staging::direct).
+/// processes 8x4 reference patches with the same motion vectors. If the kernel does not exist or
+/// its tile does not fit, the function plans a kernel without tiles in shared memory
+/// (Staging::direct).
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
@@ -110,8 +110,8 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Groups from clusters do not use shared memory, because their patches may be far apart. For
-  // coloured noise, kernels with shared memory exist only for the Haar transform.
+  // Shared memory is not useful for groups from clusters, because their patches may be far apart.
+  // For coloured noise, kernels with shared memory exist only for the Haar transform.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);

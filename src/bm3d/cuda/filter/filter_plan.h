@@ -18,12 +18,12 @@ namespace lull::bm3d {
 enum class Staging { shared, sums, direct };
 
 /// Type of the offsets, in samples, of patches in device memory. Kernels with Staging::direct
-/// always use 64 bits, because 64-bit offsets cost little time compared with the additions to
-/// device memory.
+/// always use 64 bits, because their additions to device memory take much more time than 64-bit
+/// arithmetic.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Returns true if 32-bit offsets can address all samples of a plane. `plane` is the number of
-/// samples of the plane, and `distance` is the signed offset of the first sample.
+/// Returns true if 32-bit offsets can address all `plane` samples of a plane whose first sample has
+/// the signed offset `distance`.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }
@@ -33,8 +33,8 @@ namespace filter_detail {
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
 constexpr int max_references = 64;  // per thread block
-/// Maximum stride of a tile in shared memory, in samples. Strides are 4 more than a multiple of 16,
-/// so rows y and y + 2 are 8 memory banks apart, which avoids bank conflicts.
+/// Maximum stride of a tile in shared memory, in samples. To avoid bank conflicts, strides are 4
+/// more than a multiple of 16, so that rows y and y + 2 are 8 memory banks apart.
 constexpr int tile_pitch = 84;
 
 /// The reference patches of a thread block, and the union of their search windows.

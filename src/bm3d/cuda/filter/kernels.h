@@ -50,8 +50,9 @@ struct FilterArgs {
   Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// A thread block subtracts the value of one of its samples from all samples (filter.cuh). In
-  /// plane i, the block limits this value to -max_level[i]..max_level[i].
+  /// Maximum magnitude, for each plane, of the value that a thread block subtracts from all its
+  /// samples. This value is one of the samples (filter.cuh), clamped to -max_level[i]..max_level[i]
+  /// in plane i.
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
   std::array<float, max_planes> max_level{unlimited_level, unlimited_level, unlimited_level};
   int planes = 1;
@@ -76,7 +77,7 @@ struct CovarianceView {
   /// square roots of these 64 variances. Null for white noise.
   const float* own = nullptr;
   /// One minus the correlation of the noise of two patches in one coefficient, in half precision,
-  /// as [entry][column(entry, u)][v]. `entry` depends on the displacement between the patches. u is
+  /// as [entry][column(entry, u)][v]. The displacement between the patches determines `entry`. u is
   /// the horizontal and v the vertical frequency of the coefficient.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements have uncorrelated noise

@@ -1,7 +1,7 @@
 // Completes a phase: divides the sums of weighted estimates by the sums of weights.
 
-// The divisor of a sample is the sum of the weights in a box of 8x8 samples. The kernel sums
-// weights along rows with shuffles, and then along columns in shared memory.
+// The divisor of a sample is the sum of the weights in a box of 8x8 samples. The kernel first sums
+// the weights along rows, by shuffles within a warp, and then along columns, in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
@@ -44,9 +44,9 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores up to four estimates of a row. `left` is the number of samples from the first estimate to
-/// the end of the row. `v` contains the weight sums (sums_along()) of this row and of the 7 rows
-/// above.
+/// Divides the sums of up to four neighbouring samples by their weights, and stores the estimates.
+/// @param v  the weights of this row and of the 7 rows above, summed along x (sums_along())
+/// @param left  number of samples from the first estimate to the end of the row
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {

@@ -6,9 +6,9 @@
 
 namespace lull::bm3d {
 
-/// Returns the offset of patch `k` of a group, in samples. The offset is relative to the first
-/// element of a plane of the reference frame, even if the patch is in another frame. If
-/// FilterArgs::has_narrow_offsets() is true, `Offset` may be a 32-bit type.
+/// Returns the offset, in samples, of patch `k` of a group from the first element of a plane of the
+/// reference frame. The patch may be in another frame. `Offset` may be a 32-bit type if
+/// FilterArgs::has_narrow_offsets() is true.
 template <class Offset = std::int64_t>
 __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int reference, int k) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
