@@ -2,22 +2,23 @@
 // The weighted mean of a group (Params::means): non-local means of patches (Tsai 2016) over the
 // groups of a matcher, with the weights of nlm/weights.h.
 
-// Step 1: The distance D of a member, in units of the noise variance. I_c is plane c of the C
-// planes that share a group, with noise of the standard deviation sigma_c. r and m are the top-left
-// samples of the reference patch and of the member, and i the 64 samples of a patch:
+// Step 1: The distance D(m) of a member m, in units of the noise variance, where
+// - m and r are the top-left samples of the member and of the reference patch, and i the 64 samples
+//   of a patch
+// - I_c is plane c of the C planes that share a group, and sigma_c its noise level
 //     D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
 
-// Step 2: The weight of a member at the distance D for a filter of strength h. If two patches
-// differ only by noise, D is 2 on average. The weight of the reference patch is 1.
+// Step 2: The weight w of a member at the distance D, for a filter of strength h. The weight is 1
+// up to D = 2, the average distance of two patches that differ only by noise.
 //     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
 
 // Step 3: The estimate E of sample i of a group in the plane I. r is the top-left sample of the
 // reference patch. m is that of a member with the weight w(m).
 //     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
-// The mean of a group is the estimate for every member. In the aggregation, each estimate has the
-// weight of its member. docs/measurements/clusters.md compares this method with estimates for the
-// reference patch only.
+// The filter uses the mean of a group as the estimate of every member. In the aggregation, each
+// estimate has the weight of its member. docs/measurements/clusters.md compares this method with
+// estimates of only the reference patch.
 
 #include <cstddef>
 

@@ -35,9 +35,10 @@ struct PhaseParams {
   /// Amount by which the matcher reduces the distance of the patch that motion predicts in a
   /// neighbouring frame (match/group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
-  /// and refine_temporal_window in neighbouring frames. Phases that propagate groups search these
-  /// windows. `refine_window` is odd, and at most min(window, 31). A side of 1 means no window.
+  /// Sides of the refinement windows (match/propagation.h), which phases that propagate groups
+  /// search: refine_window in the reference frame, and refine_temporal_window in neighbouring
+  /// frames. `refine_window` is odd, and at most min(window, 31). The value 1 means that there is
+  /// no window.
   int refine_window = 1;
   int refine_temporal_window = 0;  // odd, at most min(temporal_window, 15); 0: no window
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -66,9 +67,8 @@ struct MeansParams {
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// stands for all planes whose groups the matcher finds in luma. With temporal filtering,
-/// subsampled chroma is among these planes. Without temporal filtering, subsampled chroma has its
-/// own guide, which differs between the phases.
+/// stands for all planes whose groups the matcher finds in luma. Subsampled chroma is among them
+/// only with temporal filtering. Otherwise, it has its own guide, which differs between the phases.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -93,28 +93,27 @@ struct Params {
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture.
-  /// `guide_noise` is the weight of the noisy picture in this mixture. If false, the first phase
-  /// matches in the noisy picture, and the second phase in the basic estimate. Frame::guide must
-  /// have the size and planes of the frame.
+  /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture, in
+  /// which the noisy picture has the weight `guide_noise`. Frame::guide must have the size and
+  /// planes of the frame. If false, the first phase matches in the noisy picture, and the second
+  /// phase in the basic estimate.
   bool guided = false;
-  /// Step of the reference patches whose groups the first phase finds by a search: greater than
-  /// hard.step, and at most 16. All other reference patches take their candidates from these groups
-  /// (match/propagation.h). If the step is 0, the first phase searches for all groups.
+  /// If not 0, the first phase searches only for the groups of some reference patches: those at
+  /// multiples of this step, which is greater than hard.step, and at most 16. All other reference
+  /// patches take their candidates from these groups (match/propagation.h). If 0, the first phase
+  /// searches for all groups.
   int search_step = 0;
-  /// If not 0, the first phase stores its groups. The members of the stored groups are the
-  /// candidates of the second phase, which then needs no search. A stored group has at most `kept`
-  /// members, a power of two up to 32. If the group size of a phase exceeds `kept`, a stored group
-  /// has at most as many members as a group of this phase. If a search is necessary,
-  /// search_where_needed() sets `kept` to 0.
+  /// If not 0, the first phase stores its groups, and the second phase takes its candidates from
+  /// them instead of a search. `kept` is the maximum number of members of a stored group, a power
+  /// of two up to 32. If the group size of a phase is larger, it replaces `kept` as the maximum.
   int kept = 0;
-  /// Planes for which the second phase does no matching, but filters the same groups as the first
-  /// phase. Requires equal steps in both phases, and a search_step of 0. The search windows of the
-  /// second phase must be at least as large as those of the first phase.
+  /// Planes for which the second phase does no matching, but filters the groups of the first phase.
+  /// This requires equal steps in both phases, a search_step of 0, and search windows of the second
+  /// phase that are at least as large as those of the first phase.
   SameGroups same_groups = SameGroups::none;
-  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases. The
-  /// session then ignores the parameters of the phases. With temporal filtering, a GPU with little
-  /// shared memory runs the phases instead.
+  /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, and the
+  /// session ignores the parameters of the phases. Exception: with temporal filtering on a GPU with
+  /// little shared memory, the session runs the phases.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
@@ -140,8 +139,8 @@ struct Params {
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
-/// Patches of depth maps are either alike or completely different. The match thresholds are
-/// therefore just above the distances that noise alone causes.
+/// Their match thresholds are just above the distances that noise alone causes, because two patches
+/// of a depth map are either alike or completely different.
 [[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for white noise with the standard deviations `sigma`.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma,
@@ -156,10 +155,12 @@ struct Params {
 /// Search windows limit the size of refinement windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false in two cases. In the first case, the parameters
-/// request a feature that linear combinations do not support: a guide, missing samples
-/// (Params::holes), weighted means or clusters. In the second case, a parameter of the phases
-/// differs from the profile `best`. search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false if the parameters require the phases instead. This is
+/// so if
+/// - the parameters request a guide, missing samples (Params::holes), weighted means or clusters,
+///   or
+/// - a parameter of the phases differs from the profile `best`.
+/// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
 /// Number of steps of temporal linear combinations: the pilot and the iterations.

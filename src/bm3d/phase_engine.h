@@ -43,14 +43,14 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0 if the guides are estimates.
   float guide_sigma = 0;
-  /// Stored groups. If the phase propagates groups, the members of stored groups are the candidates
-  /// of the reference patches. Unused if PlaneSet::kept is 0.
+  /// The stored groups. In a phase that propagates groups, their members are the candidates of the
+  /// reference patches. If PlaneSet::kept is 0, the engine does not use this pointer.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns true if run() must store the groups that it finds for the second phase. The result is
-  /// false in a first phase that propagates groups, and in all later phases.
+  /// Returns true if run() must store the groups that it finds. This is so only in a first phase
+  /// that does not propagate groups, and only if the second phase needs its groups.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.
@@ -64,8 +64,8 @@ class PhaseEngine {
   /// of float planes.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Finds and stores the groups of the reference patches at multiples of PhasePlan::search_step,
-  /// before a run() that propagates groups. `input` must contain the motion vector of each bundle
+  /// Prepares a run() that propagates groups: finds and stores the groups of the reference patches
+  /// at multiples of PhasePlan::search_step. `input` must contain one motion vector for each bundle
   /// (8x4 of these reference patches).
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them, and adds the estimates to the sums of the frames.

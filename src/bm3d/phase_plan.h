@@ -23,8 +23,9 @@ enum class Filtering {
 
 /// The strength with which a phase filters.
 struct Strength {
-  /// First phase: lambda of the threshold lambda * sigma. Second phase: mu2 of the Wiener factor
-  /// c^2 / (c^2 + mu2 sigma^2), where c is a coefficient of the basic estimate.
+  /// The strength of the filter. In the first phase, this is lambda of the threshold lambda *
+  /// sigma. In the second phase, it is mu2 of the Wiener factor c^2 / (c^2 + mu2 sigma^2), where c
+  /// is a coefficient of the basic estimate.
   float value = 0;
   /// Threshold of the mean over a group in the first phase, relative to the threshold of all other
   /// coefficients.
@@ -51,8 +52,8 @@ struct PhasePlan {
   /// step. If 0, the matcher searches the windows of all reference patches.
   int search_step = 0;
 
-  /// Returns the matcher parameters for `set`. The object `set` must outlive the result. Guides
-  /// that are computed from several planes have a larger match threshold.
+  /// Returns the matcher parameters for `set`, which must outlive the result. If the guide of the
+  /// set is computed from several planes, the match threshold is larger.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;
@@ -61,8 +62,8 @@ struct PhasePlan {
     return matching;
   }
   /// Returns the parameters with which the matcher searches the windows. In the first phase, the
-  /// matcher may find more members per group than the filter uses, because the second phase uses
-  /// the stored groups.
+  /// matcher may find more members per group than the filter uses, because the second phase can use
+  /// them.
   [[nodiscard]] MatchParams searching(const PlaneSet& set) const {
     MatchParams searching = matching(set);
     if (phase == Phase::first) searching.group = std::max(searching.group, set.kept);

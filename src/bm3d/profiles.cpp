@@ -60,8 +60,9 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of the profile `high`. In the first phase, a dense grid of reference
-// patches costs less time and increases the PSNR more than in the second phase.
+// Returns the parameters of the profile `high`. The first phase has the denser grid of reference
+// patches, because there a dense grid costs less time and increases the PSNR more than in the
+// second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -70,9 +71,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Maximum noise level at which the second phase reuses the groups of the first phase
-// (docs/measurements/propagation.md). With reused groups, the first phase has a lower threshold,
-// because the second phase cannot recover detail that the first phase removes.
+// Up to this noise level, the second phase reuses the groups of the first phase
+// (docs/measurements/propagation.md). The first phase then has a lower threshold, because the
+// second phase cannot recover detail that the first phase removes.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -91,10 +92,10 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// mu2 depends on the share of low frequencies in the noise. `mu2_coarse` is for noise with more low
-// frequencies than white noise, `mu2_finest` for noise without low frequencies, and
-// `mu2_nearly_white` for noise with nearly the share of white noise. A small mu2 would treat coarse
-// noise in the basic estimate as signal (docs/measurements/bm3d-parameters.md).
+// mu2 by the share of low frequencies in coloured noise: `mu2_coarse` if the share is larger than
+// in white noise, `mu2_finest` if it is 0, and `mu2_nearly_white` if it is nearly as in white
+// noise. With a small mu2, the filter would treat coarse noise in the basic estimate as signal
+// (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -111,8 +112,9 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md). A
-// wide search window in the reference frame would only add patches that are similar by chance.
+// Adapts the parameters to groups with patches from neighbouring frames
+// (docs/measurements/temporal.md). The search window in the reference frame is small, because a
+// wide one would only add patches that are similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids, the matcher searches complete windows only for every second reference patch
   // along each axis. Small refinement windows in neighbouring frames increase the PSNR of the
@@ -185,15 +187,15 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// Parameters for depth maps, from measurements (docs/measurements/depth-maps.md). The match
-// thresholds have a minimum: the quantisation step of the 8-bit guides.
+// Returns parameters for depth maps, from measurements (docs/measurements/depth-maps.md). The match
+// thresholds are never below the quantisation step of the 8-bit guides.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // The matcher searches the window of every reference patch. Only a search excludes patches that
-  // overlap holes (missing samples). Candidates from the groups of neighbouring reference patches
-  // may overlap holes.
+  // The matcher must search the window of every reference patch, because only a search excludes
+  // patches that overlap holes (missing samples). The groups of neighbouring reference patches
+  // would give candidates that overlap holes.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

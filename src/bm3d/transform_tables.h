@@ -4,8 +4,9 @@
 
 namespace lull::bm3d {
 
-/// Row k of the forward matrix F computes coefficient k. The 2D transform of a patch X is C = F X
-/// F^T, and the inverse transform is X = G C G^T with G = F^-1.
+/// The forward or the inverse matrix of a transform. Row k of the forward matrix F computes
+/// coefficient k. The 2D transform of a patch X is C = F X F^T, and the inverse transform is X = G
+/// C G^T, where G is the inverse of F.
 template <class Real>
 struct Matrix8 {
   Real at[8][8];
@@ -85,7 +86,7 @@ constexpr Matrix8<double> make_dct() {
 /// the L2 norm 1 for equal noise variances.
 constexpr Matrix8<double> make_bior() {
   // The taps of the low-pass filter, multiplied by 256 / sqrt(2). Output i of the filter is the sum
-  // of low[tap] times sample 2 i + tap - 4 of the signal.
+  // of low[tap] times sample 2 i + tap - 4 of the signal, over all taps.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};
   for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as weights of the samples

@@ -35,14 +35,15 @@ class FrameTransfer {
   /// memory.
   void wait() noexcept;
 
-  // Functions for FrameWorker (time/frame_session.h). FrameWorker::load() calls load() and
-  // loaded(). FrameWorker::finish() calls next_output(), convert() and finish(). Each remaining
-  // function has the same name as the FrameWorker function that calls it.
+  // Functions for FrameWorker (time/frame_session.h), which has the functions load(), finish() and
+  // others. FrameWorker::load() calls load() and loaded() of this class. FrameWorker::finish()
+  // calls next_output(), convert() and finish(). Every other function has the name of the
+  // FrameWorker function that calls it.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Queues the conversion of the last accepted frame to float planes in the layout `margins`. In
-  /// guided sessions, also queues the conversion of the guide of this frame to `guide_planes`.
-  /// Prepares the motion search of the frame in `slot`.
+  /// Queues the conversion of the last accepted frame to float planes in the layout `margins` and,
+  /// in guided sessions, of its guide to `guide_planes`. Also prepares the motion search of the
+  /// frame in `slot`.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }

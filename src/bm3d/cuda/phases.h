@@ -27,8 +27,8 @@ struct KeptOnDevice {
   std::uint8_t* log2_counts = nullptr;
 };
 
-/// A frame on the device, in the layout of CudaPhases::margins(). Pointers to missing planes are
-/// null. For unfiltered planes, pointers to estimates and sums are null.
+/// A frame on the device, in the layout of CudaPhases::margins(). Pointers to planes that do not
+/// exist are null. For unfiltered planes, pointers to estimates and sums are also null.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
   /// The planes of Frame::guide. Only guided sessions use these planes.
@@ -42,9 +42,9 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` excludes
-  // these patches from the candidates, and otherwise equals `half_norms` (half the squared norms of
-  // patches). Null if frames cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` equals
+  // `half_norms` (half the squared norms of patches), except that it excludes these patches from
+  // the candidates. Both pointers are null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -60,8 +60,9 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns true if the filter changes plane `plane` of the input format. For RGB, `plane` is R, G
-  /// or B. The argument of is_filtered() is a plane of the opponent colour space instead.
+  /// Returns true if the filter changes plane `plane` of the input format. For RGB, `plane` stands
+  /// for R, G or B, in contrast to is_filtered(), where it stands for a plane of the opponent
+  /// colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
@@ -79,9 +80,9 @@ class CudaPhases {
   /// Makes the guide of the planes in `set`, and clears the sums of these planes.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
-  /// Matches and filters the groups of `frame`, and adds the estimates to the sums. `frame` must be
-  /// equal to frames[0]. distance[i] is the offset, in elements, from a plane of `frame` to its
-  /// counterpart in frames[i].
+  /// Matches and filters the groups of `frame`, and adds the estimates to the sums. `frames` are
+  /// the searched frames, and frames[0] is `frame` itself. distance[i] is the offset, in elements,
+  /// from a plane of `frame` to the same plane of frames[i].
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
 

@@ -10,10 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// A thread block subtracts a level from its samples before it filters them. This function returns
-/// the maximum magnitude of the level (FilterArgs::max_level). In float RGB frames, chroma ranges
-/// from -416 to 416. If the magnitude of the level is at most 95, the differences are within
-/// -511..511.
+/// Returns FilterArgs::max_level, the maximum magnitude of the level that a thread block subtracts
+/// from its samples before it filters them. In float RGB frames, chroma ranges from -416 to 416.
+/// With a level of at most 95, the differences are within -511..511, as half precision requires.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -72,8 +71,8 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The first phase can store groups that are larger than the groups it filters. The DFT filter
-      // needs memory for the larger size.
+      // The DFT filter needs memory for the largest groups. The groups that the first phase stores
+      // may be larger than the groups that it filters.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
@@ -164,8 +163,9 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A larger match threshold requires coarser quantisation of the guide. Large thresholds occur
-  // with strong noise, which hides the quantisation errors.
+  // 16-bit scores represent the distances in the quantised guide up to the match threshold.
+  // Therefore, a larger threshold requires coarser quantisation. Large thresholds occur only with
+  // strong noise, which hides the quantisation errors.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

@@ -18,17 +18,16 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// `params.temporal` must be 0. `results` is the format of the results; the default is the format
-  /// of the frames.
-  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  /// `params.temporal` must be 0. `results` is the format of the results. Without a value, the
+  /// results have the format of the frames.
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);
   /// Waits for the frame in flight.
   ~CudaSlot();
 
-  /// Queues the upload, the kernels and the download of a frame. Returns before the GPU has
-  /// finished this work. The slot must be free. The samples of the result `clean` are complete only
+  /// Queues the upload, the kernels and the download of a frame, and returns before the GPU has
+  /// finished this work. The slot must be free. The samples of the result `clean` are complete
   /// after finish().
   void start(Frame noisy, Frame clean);
   /// Waits for the frame in flight and returns its result. Returns nullopt if no frame is in

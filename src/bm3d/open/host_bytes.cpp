@@ -79,8 +79,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
-  // `frames` is the number of unfinished frames. `later` is the number of unfinished frames whose
-  // first phase is complete.
+  // `frames` is the number of unfinished frames. For `later` of these frames, the first phase is
+  // complete.
   const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =

@@ -307,9 +307,8 @@ class HostWorker : public FrameWorker {
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
   }
 
-  /// Returns the motion vectors between the frames in two slots. The vectors point from the frame
-  /// in slot `from` to the other frame. There is one vector for each bundle (8x4 reference patches
-  /// of `plane` with the step `step`).
+  /// Returns the motion vectors from the frame in slot `from` to the frame in slot `to`, one for
+  /// each bundle. A bundle consists of 8x4 reference patches of `plane` with the step `step`.
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);

@@ -21,18 +21,19 @@ namespace lull::bm3d {
 using HostPlanes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of an unfinished frame. In phases that do not use `basic`, `luma_guide` and `groups`,
-/// these members are empty, and other frames use their memory (SlotMemory).
+/// The data of an unfinished frame. `basic`, `luma_guide` and `groups` are empty in phases that do
+/// not use them, and other frames then use their memory (SlotMemory).
 struct Slot {
-  // The noisy frame. The session stores it only in two cases: the session copies planes or
-  // out-of-range samples to the result, or the engine loads samples from a copy of the frame.
+  // The noisy frame, which the session stores only if it needs the original samples later: to copy
+  // planes or out-of-range samples to the result, or because the engine loads samples from a copy
+  // of the frame.
   Frame frame;
   bool guarded = false;  // whether the filter input has replaced samples (float_guard.h)
   std::shared_ptr<const Holes> holes;
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
   // Luma guide of the second phase: the basic estimate mixed with the noisy picture. If `noisy` is
-  // empty, the first phase also stores its luma guide in this plane.
+  // empty, this plane first contains the luma guide of the first phase.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
@@ -75,8 +76,8 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Gives the empty `groups` the memory that another frame has released, if there is any. `set` is
-  /// the index of the set of planes to which the groups of both frames belong.
+  /// If a frame has released the memory of its groups, gives this memory to the empty `groups`.
+  /// `set` is the index of the set of planes to which these groups and `groups` belong.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

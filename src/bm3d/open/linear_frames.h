@@ -54,10 +54,11 @@ class LinearFrames {
   /// Loads the samples of a frame as the noisy pictures y.
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of the planes in `set`. `source` selects the pictures from which the
-  /// function makes the guide: noisy pictures y, estimates x, or partly denoised pictures z. If
-  /// `earlier_are_finished` is true, the function uses the estimates x of filtered planes outside
-  /// `set`.
+  /// Returns the guide of the planes in `set`.
+  /// @param source  the pictures from which the function makes the guide: noisy pictures y,
+  ///     estimates x, or partly denoised pictures z
+  /// @param earlier_are_finished  if true, the function takes filtered planes outside `set` from
+  ///     the estimates x instead
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

@@ -96,8 +96,8 @@ class Filter {
   }
 
   /// Calls use(column, row, x, y) for each reference patch. Before each call, for_references()
-  /// stores the motion vectors of the reference patch in `guides_`, one vector for each frame. All
-  /// reference patches of a bundle (8x4 adjacent reference patches) share these vectors.
+  /// stores the motion vectors of the reference patch in `guides_`, one for each searched frame.
+  /// All reference patches of a bundle (8x4 adjacent ones) have the same motion vectors.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -105,9 +105,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // The positions of 8x8 patches define the bundles (8x4 reference patches). A smaller patch
-        // can begin beyond the last position of an 8x8 patch, so the code clamps x and y to this
-        // position.
+        // The grid of bundles (8x4 reference patches) covers the positions of 8x8 patches. Smaller
+        // patches can begin beyond the last of these positions, so the code clamps x and y to it.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -180,8 +179,9 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  // For each plane, the threshold of the first phase, or mu2 sigma^2 of the second phase.
-  // `covariances_` contains the covariances of patches with coloured noise.
+  // For each plane, the limit of its coefficients: the threshold in the first phase, and mu2
+  // sigma^2 in the second phase. For planes with coloured noise, `covariances_` contains the
+  // covariances of patches.
   std::array<PerCoefficient, 3> limits_;
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };

@@ -35,16 +35,16 @@ using PerCoefficient = std::array<double, max_patch_samples>;
 using GroupVariances = std::vector<PerCoefficient>;
 
 /// Returns the noise variances of the coefficients of a group. For each coefficient of a patch,
-/// they are the diagonal of H C H^T. H is the matrix of the transform across the group, and C is
-/// the covariance matrix of the coefficient over the members. Members of different frames share no
-/// noise.
+/// these are the diagonal of H C H^T, where H is the matrix of the transform across the group, and
+/// C is the covariance matrix of this coefficient over the members. The noise of members of
+/// different frames is uncorrelated.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
-/// Applies collaborative hard thresholding in place. Thresholds are `threshold` times the standard
-/// deviation of the noise. The threshold of the mean over the group is also multiplied by
-/// `mean_factor`. Returns the group weight: 1 / (sum of the variances of the retained
-/// coefficients).
+/// Applies collaborative hard thresholding in place. The threshold of a coefficient is its value in
+/// `threshold` times the square root of its value in `variances`. The threshold of the mean over
+/// the group is also multiplied by `mean_factor`. Returns the group weight: 1 / (sum of the
+/// variances of the retained coefficients).
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
