@@ -6,14 +6,15 @@
 // guide, then by position in the search window, row by row.
 
 // The number of members of a group is a power of two, so the matcher may have to drop the most
-// distant members. There is no match threshold, because a threshold reduced the quality at every
-// noise level (docs/measurements/volumes.md).
+// distant members. The matcher has no match threshold, because a threshold reduced the quality at
+// every noise level (docs/measurements/volumes.md).
 
-// First phase: the guide is the noisy volume. The overall mean of a group is always retained. The
-// weight of a group is 1 / (number of retained coefficients, including the overall mean).
+// First phase: the guide is the noisy volume. The filter always retains the overall mean of a
+// group. The weight of a group is 1 / (number of retained coefficients, including the overall
+// mean).
 
-// Second phase: the guide is the basic estimate. The Wiener factor of the overall mean is 1. The
-// weight of a group is 1 / (sum of the squared Wiener factors).
+// Second phase: the guide is the basic estimate. The overall mean of a group has the Wiener factor
+// 1. The weight of a group is 1 / (sum of the squared Wiener factors).
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The cpu backend of BM4D. The threads need no atomic operations, because they process the tiles of
-// reference cubes in four rounds. Tiles of one round (variable `colour`) are so far apart that
-// their groups never overlap.
+// The cpu backend of BM4D. The threads process the tiles of reference cubes in four rounds
+// (variable `colour`). The tiles of one round are so far apart that their groups never overlap, so
+// the threads need no atomic operations.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -62,9 +62,10 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores at the same time. The search windows at one z
-  /// position need 2 * radius + cube slices. The next z position needs `step` further slices. The
-  /// weights of the next finished slice need `cube` further slices.
+  /// Returns the number of slices that a phase stores at the same time. These slices are:
+  /// - 2 * radius + cube slices, in the search windows at one z position
+  /// - `step` further slices, for the next z position
+  /// - `cube` further slices, for the weights of the next finished slice
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -175,8 +176,8 @@ class CpuEngine final : public VolumeEngine {
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
     // Side of a tile in reference cubes. A tile is at least as wide as two search radii plus a cube
-    // (4 voxels), so the groups of two tiles of the same round (`colour`) never overlap. Threads
-    // process one round at a time.
+    // (4 voxels). Therefore, the groups of two tiles that threads process in the same round
+    // (variable `colour`) never overlap.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

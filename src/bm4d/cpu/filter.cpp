@@ -1,15 +1,15 @@
 // Filters one group. A unit is the set of SIMD vectors that contain one cube (vectors of 4 lanes)
 // or two cubes of the group (vectors of 8 lanes).
 
-// Before the transform, a vector contains the voxels of each cube at one position (z, y), and the
-// lane is the position along x. After the transform, a vector contains the coefficients with index
-// w along z and index u along x, and the lane is the index along y.
+// Before the transform of the cubes, each vector contains the voxels of the cubes at one position
+// (z, y), and the lane is the position along x. After this transform, each vector contains the
+// coefficients with one index w along z and one index u along x, and the lane is the index along y.
 
 // For cubes of side 3, the fourth lane of each cube is 0.
 
-// In a group of `count` cubes, vectors of 8 lanes contain rows of the cubes i (lower half) and i +
-// count / 2 (upper half). Only the last level of the Haar transform combines these two cubes. All
-// other levels combine different vectors, lane by lane.
+// Vectors of 8 lanes contain rows of two cubes. In a group of `count` cubes, these are cube i in
+// the lower half, and cube i + count / 2 in the upper half. The last level of the Haar transform
+// combines the two halves. All other levels combine different vectors, lane by lane.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -116,9 +116,9 @@ class GroupFilter {
   }
 
  private:
-  /// Unit `u` consists of the SIMD vectors of one cube (4 lanes) or of two cubes (8 lanes). If
-  /// `block` is 0, returns the index of the cube in the lower 4 lanes. If `block` is 1, returns the
-  /// index of the cube in the upper 4 lanes. The index is the position of the cube in the group.
+  /// Returns the position, in the group, of a cube of unit `u`. A unit consists of the SIMD vectors
+  /// of one cube (4 lanes) or of two cubes (8 lanes). `block` is 0 for the cube in the lower 4
+  /// lanes, and 1 for the cube in the upper 4 lanes.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -170,9 +170,9 @@ class GroupFilter {
     }
   }
 
-  /// Loads one vector of coefficients of each cube (4 lanes) or of each pair of cubes (8 lanes),
-  /// and computes the Haar transform across these vectors. `from` points to the first of these
-  /// vectors. x[0] contains the mean over the group.
+  /// Computes the Haar transform across the group for one vector of coefficients of each cube (4
+  /// lanes) or of each pair of cubes (8 lanes). `from` points to the first of these vectors. x[0]
+  /// receives the mean over the group.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);

@@ -2,8 +2,9 @@
 // Data and kernels of the cpu backend of BM4D (match.cpp, filter.cpp, finish.cpp). Highway compiles
 // the kernels for several instruction sets, and selects one at run time.
 
-// For the reference cubes that begin in slice z, element k of an array of slices is slice z -
-// radius + k. `row_padding` samples after the end of a row are readable.
+// Arrays of slices contain the neighbourhood of the current slice z, in which the processed
+// reference cubes begin. Element k is slice z - radius + k. In each slice, `row_padding` samples
+// after the end of a row are readable.
 
 #include <array>
 #include <cstddef>
@@ -22,9 +23,9 @@ inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// Quantisation of the guide: (sample - guide_centre) * guide_levels. The range of
-/// core/float_range.h becomes -max_level to max_level, so that the sum of 64 squared differences
-/// fits in 32 bits.
+/// Quantisation of the guide: (sample - guide_centre) * guide_levels. With this scale, the filter
+/// range (core/float_range.h) becomes -max_level to max_level, so that the sum of 64 squared
+/// differences fits in 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
@@ -85,14 +86,14 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// The data of one slice at the end of a phase. The estimate is the numerator divided by the
-/// convolution of the weights with the aggregation window. If the convolution is 0, the estimate is
-/// the sample of `noisy`.
+/// The data that determine the estimates of one slice at the end of a phase. An estimate is the
+/// numerator divided by the convolution of the weights with the aggregation window, or the sample
+/// of `noisy` if the convolution is 0.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// Group weights by slice. Element c is for the slice that is c slices before the finished slice.
-  /// Each weight is stored at the first voxel of its cube. If the slice does not exist, the pointer
-  /// is null.
+  /// Group weights of the slices before the finished slice: element c is for the slice that is c
+  /// slices before it. The weight of a group is stored at the first voxels of its cubes. If a slice
+  /// does not exist, its pointer is null.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -34,8 +34,8 @@ class Selection {
   explicit Selection(int count) : count_(count) {
     if (count == 0) worst_key_ = 0, bound_ = 0;
   }
-  /// Returns the bound of distances. The kernel rejects candidates whose distance is not below the
-  /// bound.
+  /// Returns the bound of the distances: the kernel rejects all candidates whose distance is not
+  /// below it.
   std::int32_t bound() const { return bound_; }
 
   void add(std::int32_t distance, int place) {
@@ -60,9 +60,9 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // The bound is one above the distance of the worst member. A new candidate at this distance may
-    // still replace the worst member: of two candidates at equal distances, the group gets the one
-    // with the smaller position in the search window.
+    // A new candidate may replace the worst member even if their distances are equal, because its
+    // position in the search window may be smaller. Therefore, the bound is one above the distance
+    // of the worst member.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -134,8 +134,8 @@ class Search {
     }
   }
 
-  /// Returns the inner product of a cube and the reference cube. A word contains two neighbouring
-  /// voxels.
+  /// Returns the inner product of a cube and the reference cube. Each word of the guide contains
+  /// two neighbouring voxels.
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -189,9 +189,10 @@ class Search {
     }
   }
 
-  /// The inner products of the reference cube with the candidates of row i are even[i] + odd[i]. A
-  /// SIMD instruction that multiplies and adds may need two accumulators, `even` and `odd`. On x86,
-  /// this instruction uses only `even`. `odd` then stays 0, and one vector for all rows is enough.
+  /// Accumulators for the inner products of the reference cube with the candidates of each row. The
+  /// product for row i is even[i] + odd[i], because the SIMD instruction that multiplies and adds
+  /// may need two accumulators. On x86, the instruction uses only `even`, so a single vector `odd`,
+  /// which stays 0, is enough for all rows.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;

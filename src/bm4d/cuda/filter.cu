@@ -93,9 +93,9 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// Filters a group of `count` cubes in a warp. `most` is an upper bound of `count`. In lane m,
-/// `member` is the position of the first voxel of cube m. Array elements for the cubes `count` to
-/// `most` - 1 are 0.
+/// Filters a group of `count` cubes in a warp.
+/// @param most  an upper bound of `count`; array elements for the cubes `count` to `most` - 1 are 0
+/// @param member  in lane m, the position of the first voxel of cube m
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -113,8 +113,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The kernel rounds the weight to a multiple of the unit of the sums. The sums of estimates and
-    // the sums of weights then use equal weights.
+    // The kernel rounds the weight to a multiple of the unit of the sums of weights. As a result,
+    // the sums of estimates and the sums of weights contain equal weights.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);

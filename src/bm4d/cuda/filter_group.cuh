@@ -91,16 +91,16 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The coefficients of a group in one lane, at[z][b][r]: z is the index along z. The Haar index is
-/// 0..7 for b = 0, and 8..15 for b = 1. The index in the slice is 0..7 for r = 0, and 8..15 for r =
-/// 1.
+/// The coefficients of a group in one lane, as at[z][b][r]:
+/// - z is the index along z.
+/// - b selects the Haar indices 0..7 (0) or 8..15 (1).
+/// - r selects the indices in the slice 0..7 (0) or 8..15 (1).
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads and transforms the group. With g = lane / 4, the lane loads words of the cubes g and g
-  /// + 8. The first word from cube g is at tile[word[0]], and the first word from cube g + 8 is at
-  /// tile[word[1]].
+  /// Loads and transforms the group. With g = lane / 4, the lane loads words of the cubes g and g +
+  /// 8, beginning with tile[word[0]] for cube g, and with tile[word[1]] for cube g + 8.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -131,10 +131,10 @@ struct Spectrum {
     }
   }
 
-  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. `in_mean` is
-  /// true if the first coefficient is a coefficient of the mean cube, which is the mean of all
-  /// cubes of the group. `is_mean` is true if the first coefficient is the mean of all voxels of
-  /// the group.
+  /// Calls use(coefficients, in_mean, is_mean, z, b, r) for each pair of coefficients. The flags
+  /// describe the first coefficient of the pair:
+  /// - `in_mean`: it belongs to the mean cube, the mean of all cubes of the group.
+  /// - `is_mean`: it is the mean of all voxels of the group.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll

@@ -4,8 +4,8 @@
 // A word of the search windows contains a voxel and its right neighbour.
 
 // A warp filters a group of 16 cubes in its registers, by matrix products of 16x16 by 16x8
-// elements. The result of a product has the register layout of an operand, so that lanes exchange
-// no values. In the steps below, g is lane / 4, and t is lane % 4.
+// elements. Lanes exchange no values, because the result of each product has the register layout
+// that the next product requires. In the steps below, g is lane / 4, and t is lane % 4.
 
 // Step 1 of the group filter: Lane 4g + t loads voxels 2t, 2t + 1, 2t + 8 and 2t + 9 of each slice
 // of the cubes g and g + 8.
@@ -27,9 +27,9 @@
 // The kernel extends a group of M < 16 cubes to 16 cubes: it repeats each cube 16 / M times. The
 // nonzero part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).
 
-// Range of the sums in shared memory: at most 2^10 cubes add estimates at one voxel. An estimate
-// differs by at most 255 from estimate_centre. The sums are fixed-point numbers with 13 fractional
-// bits, so each sum is at most 2^10 * 255 * 2^13 < 2^31.
+// Range of the sums in shared memory: At most 2^10 cubes contribute an estimate to a voxel, and
+// estimates differ by at most 255 from estimate_centre. With 13 fractional bits, each sum is at
+// most 2^10 * 255 * 2^13 < 2^31.
 
 // To limit the range of half-precision samples, the kernel subtracts a reference level: the value
 // of one voxel inside all search windows of the thread block.
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The kernel rounds the weight to a multiple of the unit of the sums. The sums of estimates and
-    // the sums of weights then use equal weights.
+    // The kernel rounds the weight to a multiple of the unit of the sums of weights. As a result,
+    // the sums of estimates and the sums of weights contain equal weights.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

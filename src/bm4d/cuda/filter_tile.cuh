@@ -55,8 +55,8 @@ struct TileArgs {
   ReferenceCubes cubes;
   const std::uint32_t* groups;
   /// Index along z of the first thread block of the launch. Block 0 contains the first reference
-  /// cubes. If the index is -1, the launch filters only the reference cubes at the end of the
-  /// volume.
+  /// cubes of the volume. The value -1 means that the launch filters only the reference cubes at
+  /// the end of the volume.
   int first_block;
 };
 

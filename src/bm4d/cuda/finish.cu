@@ -1,6 +1,6 @@
 // Completes a phase: divides the sums of weighted estimates by the sums of weights. Each thread
-// processes one position (x, y), slice by slice. For each voxel, the thread sums the weights of the
-// cubes that contain the voxel: first along x, then along y, and then along z.
+// processes one position (x, y), slice by slice. For each voxel, it sums the weights of all cubes
+// that contain the voxel, along x, then along y, and then along z.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -10,8 +10,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Returns a sum over all cubes that begin in this slice and contain the voxel. Each term is the
-/// weight of a cube times the aggregation window along x and y.
+/// Returns the sum, over all cubes that begin in this slice and contain the voxel, of the weight of
+/// the cube times the aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {
@@ -37,9 +37,9 @@ struct ToNextPhase {
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
   }
 };
-/// Dithers the sample `v` at `p` of each thread of a warp. Rounding errors propagate within a
-/// dithering group (core/dither/dither.h), so each thread computes all samples of the group up to
-/// its own sample.
+/// Dithers the sample `v` at `p` of each thread of a warp. Within a dithering group
+/// (core/dither/dither.h), the rounding error of each sample influences the following samples.
+/// Therefore, each thread computes all samples of the group up to its own sample.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;

@@ -26,8 +26,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Computes the sums of squared samples of vertically neighbouring cubes in one slice, with one sum
-/// for each cube. `at` is the index of the first sample of the first cube.
+/// Computes the sums of squared samples, in one slice, of several cubes that are vertical
+/// neighbours. Each cube has one sum. `at` is the index of the first sample of the first cube.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -55,8 +55,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // The kernel sums the squared samples of each cube slice by slice. For the cubes that begin in
-  // slice z, last[c] contains the sums for slice z + c.
+  // The kernel computes the sum of the squared samples of each cube from the sums of its slices.
+  // For the cubes that begin in slice z, last[c] contains the sums of slice z + c.
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

@@ -32,10 +32,10 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts stored slices to floats on the 0..255 scale. `slices` selects slices of the input
-/// `stored`, and `noisy` is the output. If the planes of `noisy` are larger than the stored slices,
-/// fills the rest by mirroring. `cells` is scratch memory for the replacement of out-of-range float
-/// samples, and may be empty for integer samples.
+/// Converts the slices `slices` of `stored` to floats on the 0..255 scale, and writes them to
+/// `noisy`. If the planes of `noisy` are larger than the stored slices, the function fills the rest
+/// by mirroring. `cells` is scratch memory for the replacement of out-of-range samples, and may be
+/// empty for integer samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -45,16 +45,15 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the quantiser that converts the guide to 8 bits. The range of the quantiser is 0..255,
-/// extended at both ends by 3 `sigma`. `sigma` is the standard deviation of the noise. The function
-/// clamps `sigma` to at most 40.
+/// Returns the quantiser that converts the guide to 8 bits, for noise with the standard deviation
+/// `sigma`. Its range is 0..255, extended at both ends by 3 `sigma`, but by at most 120.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The guide, and |b|^2 / 2 for each cube b, stored at the first voxel of b. |b|^2 / 2 is half the
-/// sum of the squared voxels of b, rounded down. Values near `no_patch` (match/cuda/kernels.h) mark
-/// positions without a cube.
+/// The guide, and half the squared norm |b|^2 / 2 of each cube b, stored at the first voxel of b.
+/// This is the sum of the squared voxels of b, halved and rounded down. Values near `no_patch`
+/// (match/cuda/kernels.h) mark positions without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
@@ -103,14 +102,14 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// The score of a candidate that equals the reference cube. All other scores are best_score - d^2 /
-/// 2, rounded down, where d is the distance in levels of the 8-bit guide. Cubes with negative
-/// scores are not candidates.
+/// The score of a candidate that equals the reference cube. In general, the score of a candidate is
+/// best_score - d^2 / 2, rounded down, where d is the distance in levels of the 8-bit guide. The
+/// matcher rejects candidates with negative scores.
 inline constexpr int best_score = 65535;
 
-/// Finds the group of each reference cube (cubes.h). `groups` has params.group entries for each
-/// reference cube. Bits 24 to 31 of the first entry are the number of members. Unused entries are
-/// 0. All kernels find the same groups.
+/// Finds the group of each reference cube (cubes.h). All kernels find the same groups. `groups` has
+/// params.group entries for each reference cube, and unused entries are 0. Bits 24 to 31 of the
+/// first entry contain the number of members.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
@@ -131,9 +130,9 @@ struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
-  /// around[k] belongs to layer k of the second phase. The elements are the indices of the three
-  /// nearest layers of the first phase (KeptLayers::around). An index counts the layers in
-  /// `groups`; -1 means that there is no such layer.
+  /// For each layer k of the second phase, around[k] contains the indices, in `groups`, of the
+  /// three nearest layers of the first phase (KeptLayers::around). -1 means that there is no such
+  /// layer.
   int around[max_layers][3] = {};
 };
 /// Finds groups among the candidates that propagation.h defines. The groups have the format of

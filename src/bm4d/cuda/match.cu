@@ -1,14 +1,15 @@
 // Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A warp
 // processes one reference cube at a time.
 
-// Shared memory contains the guide in the union of the search windows. For the cube b at each
-// position, shared memory contains a word with the first row of b (four bytes), and |b|^2 / 2.
+// Shared memory contains two words for each position in the union of the search windows. They
+// belong to the cube b at this position: its first row (four bytes of the guide), and |b|^2 / 2.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, with one dp4a for each row. a is
 // a reference cube, and b is a candidate. All distances stay in registers.
 
-// A binary search over bits finds the largest distance in the group. If too many candidates have
-// this distance, the kernel selects the candidates with the lowest positions in the search window.
+// To select the members, the kernel first finds the largest distance in the group by a binary
+// search over bits. If too many candidates have this distance, the kernel takes those with the
+// lowest positions in the search window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -27,9 +28,10 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // number of candidate positions along x and y
   int slices;
-  // Number of words of the tile along each axis. Each position has a word of four bytes, which
-  // contains a complete row of a cube along x. Along y and z, a cube extends beyond its position,
-  // so `words_y` and `words_z` include the additional rows and slices.
+  // Number of words of the tile along each axis. The word of a position contains four bytes, a
+  // complete row of the cube at this position. Therefore, the tile needs no additional words along
+  // x. Along y and z, cubes extend beyond their positions, so `words_y` and `words_z` include
+  // additional rows and slices.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {

@@ -2,13 +2,13 @@
 // kernel uses the matrix products of match/cuda/match.cu. Each product compares 16 reference cubes
 // with 8 candidates. A thread block processes 4x2x2 reference cubes in three steps.
 
-// Step 1 of matching: in the union of the search windows, the thread block loads the guide, and
-// |b|^2 / 2 for each cube b. Shared memory contains one word for each position: the sample at the
+// Step 1 of matching: For the union of the search windows, the thread block loads the guide, and
+// |b|^2 / 2 for each cube b. In shared memory, the word of a position contains the sample at this
 // position and the next three samples of the row.
 
-// Step 2 of matching: warps fill one table of 16-bit scores for each reference cube. A lane
-// processes one slice (four rows) of a cube. For the next candidate along y, the lane loads one new
-// row, as one word.
+// Step 2 of matching: The warps compute 16-bit scores of the candidates, in one table for each
+// reference cube. A lane processes one slice (four rows) of a candidate. For the next candidate
+// along y, the lane loads only one new row, as one word.
 
 // Step 3 of matching: each warp selects the best candidates of one reference cube
 // (match/cuda/match_select.cuh).
@@ -36,8 +36,8 @@ struct TilePlan {
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout of shared memory. A warp examines `scanned` words of a table of scores at
-  /// once. Tables are therefore padded to a multiple of `scanned` words.
+  /// Returns the layout of shared memory. Tables of scores are padded to a multiple of `scanned`
+  /// words, because a warp examines `scanned` words of a table at once.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -110,9 +110,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// The place of a thread block. (x, y, z) is the position of its first reference cube. `start` is
-/// the offset, in a slice, of the first voxel in the union of the search windows of all its
-/// reference cubes.
+/// The place of a thread block: the position (x, y, z) of its first reference cube, and the offset
+/// `start`, in a slice, of the first voxel in the union of its search windows.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -137,8 +136,8 @@ struct BlockPlace {
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
 /// Loads the samples, and |b|^2 / 2 for each cube b, in the union of the search windows (step 1 of
-/// match_tile.cu). Slices beyond the volume repeat the nearest slice, but have no scores. `places`
-/// are the positions of the slices in their ring buffers.
+/// match_tile.cu). `places` are the positions of the slices in their ring buffers. In place of
+/// slices beyond the volume, the function loads the nearest slice, but cubes there get no scores.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -251,9 +250,9 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // If spacing <= row < window, the row is in the search windows of all reference cubes, and
-      // both conditions on `row` are true. If the number of rows is a constant, the compiler
-      // removes the conditions for these rows.
+      // If spacing <= row < window, the row is in the search windows of all reference cubes, so
+      // both conditions on `row` are true. For such rows, the compiler removes the conditions if
+      // the number of rows is a constant.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

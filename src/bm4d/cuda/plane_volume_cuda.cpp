@@ -65,8 +65,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // Initially, all bytes of the norms are 0x3f. Such a norm is near `no_patch`, so a position
-        // cannot be a candidate before the kernel has computed its norm.
+        // The constructor sets all bytes of the norms to 0x3f. Such a norm is near `no_patch`, so a
+        // position cannot be a candidate before the kernel has computed its norm.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
@@ -183,9 +183,9 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns memory in the ring buffer `kept_` for the groups of `cubes`. If the groups of some
-/// layers do not fit before the end of the ring buffer, the function removes these layers from
-/// `cubes`.
+/// Returns contiguous memory in the ring buffer `kept_` for the groups of `cubes`. If the groups of
+/// the last layers do not fit before the end of the ring buffer, the function removes these layers
+/// from `cubes`.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);

@@ -3,9 +3,9 @@
 // reference cubes, or 4x2 if shared memory is small, at up to four z positions. A warp processes
 // one column of cubes along z, in three steps per cube.
 
-// Step 1: each lane tests four of the listed members. A bitmap of the search window removes
-// duplicates: a lane appends a candidate to the list if the lane is the first to set the bit of the
-// candidate.
+// Step 1: Each lane tests four of the members that may become candidates. To remove duplicates, the
+// warp has a bitmap of the search window: a lane appends a candidate to the list only if it is the
+// first lane to set the bit of this candidate.
 
 // Step 2: each lane computes the norm of one candidate, and the inner product of the candidate and
 // the reference cube, with dp4a.
@@ -81,8 +81,8 @@ struct RankShape {
   }
 };
 
-/// Loads the guide in the union of the search windows. In each slice, the union begins at the
-/// offset `start`. `places` are the positions of the slices in the ring buffer.
+/// Loads the guide in the union of the search windows. `start` is the offset of this union in each
+/// slice, and `places` are the positions of the slices in the ring buffer.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -138,8 +138,9 @@ class Ranking {
     }
   }
 
-  /// Selects the group of cube `k` of the column, at the position `z`. `layers` are the stored
-  /// groups at three z positions in ascending order. The middle position is the nearest to `z`.
+  /// Selects the group of cube `k` of the column, whose z position is `z`. `layers` contains the
+  /// stored groups of three layers of the first phase, in ascending order of z. The middle one is
+  /// the nearest to `z`.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -162,10 +163,9 @@ class Ranking {
   }
 
  private:
-  /// Lists the candidates of a reference cube, and returns the number of candidates (step 1 of
-  /// rank.cu). An entry of the list contains the position of a candidate in the search window, and
-  /// the offset of the first word of the candidate. The offset is in words from the start of the
-  /// search window in shared memory.
+  /// Lists the candidates of a reference cube (step 1 of rank.cu), and returns their number. Each
+  /// entry contains the position of a candidate in the search window, and the offset of its first
+  /// word, in words from the start of the search window in shared memory.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -246,9 +246,9 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Returns one key in each lane, in descending order (step 3 of rank.cu). The first keep - 1
-  /// lanes have the best keys, because a group consists of the reference cube and at most keep - 1
-  /// candidates. A lane without a key returns 0.
+  /// Returns the best keys in descending order, one in each lane (step 3 of rank.cu). A lane
+  /// without a key returns 0. Only the first keep - 1 lanes are certain to have the best keys,
+  /// because a group contains the reference cube and at most keep - 1 candidates.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
