@@ -3,23 +3,24 @@
 // candidates are members of nearby groups of the first phase (propagation, Barnes et al. 2009,
 // PatchMatch).
 
-// Candidates of a reference cube are members of the group of the nearest reference cube of the
-// first phase, and of the groups of this cube's neighbours. At equal distance, the cube with the
-// lower position is the nearest.
+// The candidates of a reference cube come from groups of the first phase: the group of the nearest
+// reference cube, and the groups of the neighbours of this nearest cube. If two cubes are equally
+// near, the one with the lower position counts as the nearest.
 
-// Up to 15 members of the nearest group become candidates. From the groups of neighbours along one,
-// two and three axes, up to 8, 4 and 2 members become candidates (`members_listed`).
+// From the group of the nearest cube, up to 15 members become candidates. From the groups of its
+// neighbours, up to 8 members (neighbours along one axis), 4 (along two axes) or 2 (along three
+// axes) become candidates (`members_listed`).
 
-// A stored member has a displacement from the reference cube of its group. The candidate has the
-// same displacement from the current reference cube. The second phase skips duplicates, and
-// candidates outside the search window or the volume.
+// Each listed member of a stored group gives one candidate. Its displacement from the current
+// reference cube is the displacement of the member from the reference cube of its group. The second
+// phase skips duplicates, and candidates outside the search window or the volume.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
 
-// A reference cube of the second phase uses the groups of nearby reference cubes of the first
-// phase. Along z, these cubes are at most list_reach() slices away. The margin of a session
-// (margin() in params.h) contains all slices on which these groups depend.
+// A reference cube of the second phase uses groups of the first phase whose reference cubes are at
+// most list_reach() slices away along z. The margin of a session (margin() in params.h) contains
+// all slices on which these groups depend.
 
 // Cubes that the first phase skipped have no group.
 
@@ -34,8 +35,8 @@
 namespace lull::bm4d {
 
 /// Maximum number of members of one stored group that become candidates. Element 0 applies to the
-/// group of the nearest reference cube. Element n > 0 applies to the groups of reference cubes that
-/// are one grid step away from the nearest cube along n of the three axes.
+/// group of the nearest reference cube. Element n > 0 applies to groups of its neighbours, whose
+/// reference cubes are one grid step away from it along n of the three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of candidates of a reference cube (members_listed): 15 + 6 * 8 + 12 * 4 + 8 * 2.
 inline constexpr int max_listed = 127;
@@ -74,17 +75,17 @@ struct DisplacementRange {
     return {low + other.low, high + other.high};
   }
   /// Returns whether the range contains a displacement. The function compares all three bytes at
-  /// once. Before each subtraction, the function sets the top bit of each byte. If the difference
-  /// of the other seven bits is not negative, the top bit remains set.
+  /// once, by two subtractions. Before each subtraction, it sets the top bit of each byte of the
+  /// minuend. A top bit remains set if the difference of the lower seven bits is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;
   }
 };
 
-/// The candidates of a reference cube of the second phase are members of groups of the first phase.
-/// Returns the maximum distance along z, in slices, between the reference cubes of these groups and
-/// the reference cube of the second phase.
+/// Returns the maximum distance along z, in slices, at which a reference cube of the second phase
+/// uses groups of the first phase. This is the distance between the reference cube of such a group
+/// and the reference cube of the second phase.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }
@@ -100,9 +101,9 @@ class KeptLayers {
   /// Returns the slot for the reference cubes at the position `z`. `z` must be greater than in all
   /// earlier calls.
   int add(int z);
-  /// Finds the layer that is nearest to `z`. Returns the slot of the layer before the nearest
-  /// layer, then the slot of the nearest layer, then the slot of the layer after the nearest layer.
-  /// A slot is -1 if its layer is missing, or more than list_reach() slices away from `z`.
+  /// Finds the layer that is nearest to `z`. Returns the slots of three layers in ascending order
+  /// of z: the nearest layer, and the layers before and after it. A slot is -1 if its layer is
+  /// missing, or more than list_reach() slices away from `z`.
   std::array<int, 3> around(int z) const;
 
  private:

@@ -11,9 +11,9 @@
 
 namespace lull::bm4d {
 
-/// Processes volumes slice by slice. Before filter(), the session loads all slices within the
-/// search windows. The session finishes a slice when no later call of filter() adds estimates to
-/// the slice.
+/// Processes volumes slice by slice. Before a call of filter(), the session loads all slices within
+/// the search windows. After the last call of filter() that adds estimates to a slice, the session
+/// finishes the slice.
 class VolumeWorker {
  public:
   /// Waits until the backend no longer reads the loaded slices.
@@ -30,13 +30,14 @@ class VolumeWorker {
   /// Returns a frame for a result, in the memory (host or GPU) in which the session returns
   /// results.
   [[nodiscard]] virtual Frame acquire() = 0;
-  /// Writes the results of consecutive slices to the frames `clean`, which come from acquire().
-  /// `noisy` are the same slices before filtering. `z` is the index of the first slice. The results
-  /// may become complete after the function returns. Voxels without an estimate get the noisy
-  /// value.
+  /// Begins to write the results of consecutive slices to the frames `clean`, which come from
+  /// acquire(). The results may become complete after the function returns. Voxels without an
+  /// estimate get the noisy value.
+  /// @param noisy  the same slices before filtering
+  /// @param z  the index of the first slice
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
-  /// Waits until the next result is complete. Each call waits for one result, in the order of the
-  /// slices.
+  /// Waits until the next result is complete. The results become complete in the order of the
+  /// slices, and each call waits for one of them.
   virtual void await() {}
   /// Returns the maximum number of results that may be incomplete after finish(), while the session
   /// loads further slices.

@@ -74,9 +74,9 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // First pass, along rows. The warp maps a position (x, y) to a position (u, v) in `from`. The
-  // first pass writes the value of `from` at (u, v) to the position (x, v) of the intermediate
-  // plane.
+  // First pass, along rows. The whole warp maps (x, y) to a position (u, v) in `from`. The first
+  // pass writes the value of `from` at (u, v) to the position (x, v) of the intermediate plane,
+  // from which the second pass reads it.
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

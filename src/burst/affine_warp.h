@@ -11,8 +11,8 @@ namespace lull::burst {
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
-  /// Converts `s`, the alignment of another plane of the frames, to the alignment of this plane. A
-  /// sample of this plane is as large as `wide` x `high` samples of the other plane.
+  /// Converts `s`, the alignment of another plane of the same frames, to the alignment of this
+  /// plane. One sample of this plane covers `wide` x `high` samples of the other plane.
   AffineWarp(const Alignment& s, double wide, double high)
       : a(s.a),
         x_by_y(s.b * high / wide),
@@ -21,9 +21,9 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Warps the plane `from`. Each sample of `to`, at the position (x, y), becomes the value of `from`
-/// at the position to which `by` maps (x, y). Rotations must be small. All planes have equal sizes.
-/// Positions outside `from` are mirrored at its border.
+/// Warps the plane `from`: each sample of `to` becomes the value of `from` at the position to which
+/// `by` maps the position of the sample. Outside its border, `from` continues as its mirror image.
+/// Rotations must be small, and all planes must have equal sizes.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

@@ -62,8 +62,8 @@ struct Correspondence {
   double x, y, to_x, to_y, weight;
 };
 
-/// A parabola passes through three costs at the offsets -1, 0 and 1. Returns the offset of the
-/// minimum of the parabola. `least`, the cost at offset 0, must be the smallest cost.
+/// Returns the offset of the minimum of the parabola through three costs, at the offsets -1, 0 and
+/// 1. `least`, the cost at offset 0, must be the smallest cost.
 double parabola_vertex(double before, double least, double after) {
   const double curvature = before - 2 * least + after;
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
@@ -93,8 +93,8 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // The weight of a match is the square root of the smaller curvature of the cost along x and y.
-  // Along an axis of low curvature, the position of the match is uncertain.
+  // The weight of a match is the square root of the smaller curvature of the cost along x and y,
+  // because the position of the match is uncertain along an axis of low curvature.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -204,7 +204,7 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
     // If the size of the larger picture is odd, the centre of the half-size picture is half a
-    // sample away from the centre of the larger picture. The function corrects the translation by
+    // sample away from the centre of the larger picture. The function corrects the translation for
     // this difference.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);

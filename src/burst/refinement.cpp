@@ -41,8 +41,9 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Returns the normal equations of one row. The equations use the gradients of the first picture.
-/// Gradients of the interpolated picture would bias the result towards half-sample positions.
+/// Returns the normal equations of one row. The function computes gradients only from the first
+/// picture, because gradients of the interpolated second picture would bias the result towards
+/// half-sample positions.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;

@@ -63,8 +63,8 @@ Profile picture_profile(const SessionChoice& choice) {
   return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
-/// Returns whether the session is nlm with the cluster matcher. In this case, open_chosen() opens a
-/// bm3d session that averages the patches of each group.
+/// Returns whether the method is nlm with the cluster matcher. For this combination, open_chosen()
+/// opens a bm3d session that averages the patches of each group.
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());

@@ -41,7 +41,7 @@ struct SessionChoice {
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// The noise of a volume, if the noise is not Gaussian or if its level varies in space. If
+  /// The noise of a volume, only if it is not Gaussian or if its level varies in space. If
   /// `volume_noise` is set, the session stabilises the variance before it filters.
   std::optional<VolumeNoise> volume_noise;
   /// Noise of renders, for bm3d and nlm. If `render` is set, all frames must contain
@@ -69,9 +69,9 @@ struct ChosenSession {
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
-/// Opens a detector of repeated frames. The detector finds the same repeated frames as a session
-/// for `choice`. Programs that denoise parts of a clip use the detector (bm3d/bm3d.h). `choice`
-/// must not contain render noise or a depth scale.
+/// Opens a detector that finds the same repeated frames as a session for `choice`. Programs that
+/// denoise parts of a clip use it (bm3d/bm3d.h). `choice` must not contain render noise or a depth
+/// scale.
 /// @throws InvalidArgument  as open_chosen()
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const SessionChoice& choice,
                                                                const FrameFormat& format);

@@ -6,7 +6,7 @@ namespace lull {
 namespace {
 
 /// Returns the clipping shift of cell (i, j): the maximum distance by which clipping moves samples
-/// near the limit towards the limit (core/clip_limits.h). `depths` is scratch memory.
+/// near the limit towards it (core/clip_limits.h). `depths` is scratch memory.
 float clip_shift_of(const ClipLimit& limit, PlaneView<const float> plane, int i, int j,
                     std::vector<float>& depths) {
   constexpr int around = (clip_shift_window - clip_shift_cell) / 2;

@@ -2,9 +2,9 @@
 // Clips filter results to the limits of the samples and preserves local means. Host code and device
 // code use the same functions.
 
-// The errors of a filter have both signs, so clipping each sample alone would brighten black areas.
-// To preserve the local mean, clipping first moves samples near a limit towards the limit. The
-// clipping shift is the distance by which the samples nearest to the limit move.
+// The errors of a filter have both signs. If clipping only removed the negative errors, it would
+// brighten black areas. To preserve the local mean, clipping therefore also moves other samples
+// near a limit towards the limit. The samples nearest to the limit move by the clipping shift.
 
 // Clipping preserves the local means of the filter's result. Of all pictures within the limits that
 // have these means, the clipped picture is nearest to the filter's result in the least-squares
@@ -28,16 +28,16 @@ struct ClipLimit {
   /// NaN, the result is NaN, and is_near() returns false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns the share (0 to 1) of the clipping shift by which clipping moves a sample towards the
-  /// limit. `depth` < `reach` is the distance of the sample from the limit. The share is 1 up to
-  /// `reach` / 2, and decreases linearly to 0 at `reach`.
+  /// Returns the share (0 to 1) of the clipping shift by which clipping moves a sample at the
+  /// distance `depth` < `reach` from the limit. The share is 1 for distances up to `reach` / 2, and
+  /// decreases linearly to 0 at `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Moves a sample towards the limit by `shift` times share(). `depth` < `reach` is the distance
-  /// of the sample from the limit. Returns the new distance. The caller must replace a negative
-  /// result by 0.
+  /// Moves a sample at the distance `depth` < `reach` from the limit towards the limit, by `shift`
+  /// times share(). Returns the new distance. If the new distance is negative, the caller must
+  /// replace it by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -51,18 +51,17 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// Clipping sets samples beyond a limit to the limit. To preserve the local mean, clipping also
-/// moves other samples near the limit towards the limit, by at most the clipping shift. Each cell
-/// of clip_shift_cell x clip_shift_cell samples has one clipping shift, computed from a window that
-/// exceeds the cell by half a cell on each side. Between cell centres, the clipping shift is
+/// Clipping moves samples near a limit towards the limit, by at most the clipping shift. Each cell
+/// of clip_shift_cell x clip_shift_cell samples has a clipping shift, computed from a window that
+/// exceeds the cell by half a cell on each side. Between the centres of cells, the shift is
 /// interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// Sums over the samples near a limit in one window. One step of Newton's method needs these sums.
+/// The sums, over the samples near a limit in one window, that one step of Newton's method needs.
 /// The method finds the clipping shift: the maximum distance by which clipping moves these samples
-/// towards the limit. The sum of distances after clipping is convex in the shift, so the steps
-/// approach the solution from below.
+/// towards the limit. The steps approach it from below, because the sum of distances after clipping
+/// is convex in the shift.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift
@@ -73,10 +72,10 @@ struct ClipShiftSums {
     left += shifted;
     shares += limit.share(depth);
   }
-  /// Performs one step of Newton's method for the clipping shift, the maximum distance by which
-  /// clipping moves samples towards the limit. `shift` is the current estimate. Returns the next
-  /// estimate.
+  /// Returns the next estimate of the clipping shift, the maximum distance by which clipping moves
+  /// samples towards the limit, by one step of Newton's method.
   /// @param depths  sum of the distances of the samples from the limit before clipping
+  /// @param shift  the current estimate
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;
     if (!(left > wanted) || !(shares > 0)) return shift;
@@ -85,9 +84,8 @@ struct ClipShiftSums {
   }
 };
 
-/// Clipping shifts are interpolated linearly between the centres of cells. This struct contains the
-/// two cells whose centres enclose a row or column. At a border of the picture, both are the same
-/// cell.
+/// The two cells from whose clipping shifts clip_shift_at() interpolates for a row or column: the
+/// cells whose centres enclose it. At a border of the picture, both are the same cell.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`

@@ -24,8 +24,8 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Returns the sigma with which lull filters Y, U and V if the noise of R, G and B is independent.
-/// Above an RGB sigma of 10, the sigma of Y is up to 4 % below opponent_sigma(), because clipping
-/// to 0..255 weakens the noise (docs/measurements/colour.md).
+/// If the sigma of R, G and B is above 10, the sigma of Y is up to 4 % smaller than
+/// opponent_sigma(), because clipping to 0..255 weakens the noise (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Multiplies the samples of three planes of equal size by `matrix` at each position, in place.

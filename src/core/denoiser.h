@@ -19,9 +19,9 @@ enum class BackendKind {
 /// directly to this format. For float input, results are also floats.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
-  /// Whether the session converts luma, grey and RGB samples to another bit depth as FFmpeg does.
-  /// If true, the maximum of the input's bit depth becomes the maximum of the output's bit depth.
-  /// If false, samples are multiplied by a power of two, as chroma samples always are.
+  /// If true, the session converts luma, grey and RGB samples to another bit depth as FFmpeg does:
+  /// the maximum of the input's bit depth becomes the maximum of the output's bit depth. If false,
+  /// it multiplies these samples by a power of two, as it always does with chroma samples.
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;
@@ -45,8 +45,8 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns a 16-bit format for the results of a session. The caller later converts these results to
-/// the format `samples`.
+/// Returns a 16-bit format for the results of a session whose caller later converts them to the
+/// format `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }
@@ -57,9 +57,9 @@ struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device). The GPU
-  /// has written all samples of a result before the session returns the result. The session reuses
-  /// the memory of a result after the caller has released the last reference.
+  /// Only for the backend `cuda`. If true, results remain in GPU memory (Frame::on_device), and are
+  /// complete when the session returns them. The session reuses the memory of a result after the
+  /// caller has released the last reference to it.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };

@@ -11,8 +11,8 @@
 namespace lull::bm4d {
 
 /// The schedule of one phase. Reference cubes begin in slices at multiples of the step, counted
-/// from the first slice of the complete volume. The last reference cubes of a volume end with its
-/// last slice.
+/// from the first slice of the complete volume, even if the session receives only a part. The last
+/// reference cubes end with the last slice of the volume.
 class PhaseSchedule {
  public:
   /// `at_a_time` is the number of layers of reference cubes in a batch. The last batch of a volume

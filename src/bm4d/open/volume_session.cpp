@@ -109,9 +109,8 @@ class VolumeSession final : public SliceSession {
   }
 
   /// Filters the layers that contain a required cube, and skips all others. A layer consists of the
-  /// reference cubes with the same z position. The decision for a layer does not depend on the
-  /// other layers in `layers`. A session for a part of a volume therefore skips the same layers as
-  /// a session for the complete volume.
+  /// reference cubes with the same z position. The function decides for each layer separately, so a
+  /// session for a part of a volume skips the same layers as a session for the complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -146,8 +145,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most as many as one batch of reference cubes finishes.
-  /// The next phase has no memory for more slices.
+  /// Returns the next finished slices: at most as many as a batch of reference cubes finishes,
+  /// because the next phase has no memory for more.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -204,8 +203,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// A result that may be incomplete. The worker needs the noisy slice until the result is
-  /// complete.
+  /// A result whose samples the worker may not have written completely. The worker needs the noisy
+  /// slice until then.
   struct PendingResult {
     Frame noisy, clean;
   };

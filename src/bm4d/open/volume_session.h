@@ -1,7 +1,7 @@
 #pragma once
-// The BM4D session decides which reference cubes the worker filters, and when. The session also
-// copies time and side data from input slices to results. The worker (volume_worker.h) processes
-// the samples.
+// The BM4D session decides which reference cubes the worker (volume_worker.h) filters, and when.
+// The worker processes the samples. The session also copies time and side data from input slices to
+// results.
 
 #include <memory>
 

@@ -13,9 +13,9 @@ namespace lull::bm4d {
 /// Returns the distance from the mask, in voxels, up to which the first phase filters cubes.
 int first_phase_reach(const Params& params);
 
-/// The masks of the slices in progress. The last phase filters the reference cubes that contain a
-/// voxel inside the mask. If there are two phases, the first phase filters the reference cubes that
-/// contain a voxel within first_phase_reach() of the mask.
+/// The masks of the slices in progress, and the reference cubes that these masks require. The last
+/// phase requires the cubes that contain a voxel inside the mask. The first of two phases requires
+/// the cubes that contain a voxel within the distance first_phase_reach() of the mask.
 class WantedCubes {
  public:
   /// `width` and `height` are the size of a slice in voxels, including the mirrored voxels of short
@@ -30,8 +30,8 @@ class WantedCubes {
   /// masks.
   void forget_before(int z);
 
-  /// Appends a flag for each reference cube at the position `z` to `cubes`, row by row: whether the
-  /// cube is required. Returns whether any cube is required.
+  /// Appends a flag to `cubes` for each reference cube at the position `z`, row by row: 1 if the
+  /// cube is required, and 0 if not. Returns true if at least one of these cubes is required.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

@@ -56,14 +56,14 @@ using GroupStack = std::vector<Cube>;
 [[nodiscard]] GroupStack gather(const Slices& volume, const Place& at, const Group& group,
                                 int side);
 
-/// Hard thresholding of `stack`, in place (equation 7 of Maggioni et al. 2013), with threshold *
-/// mean_factor for the mean over the group (Haar coefficient 0). Returns the weight of the group: 1
-/// / (number of retained coefficients).
+/// Hard thresholding of `stack`, in place (equation 7 of Maggioni et al. 2013). The threshold is
+/// `threshold`, and threshold * mean_factor for the mean over the group (Haar coefficient 0).
+/// Returns the weight of the group: 1 / (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
 /// Wiener filter of `stack`, in place (equation 10 of Maggioni et al. 2013). The noise power is
-/// `noise` = mu2 sigma^2, times `mean_factor` for the mean over the group. Returns the weight of
-/// the group: 1 / (sum of the squared Wiener factors).
+/// `noise` (mu2 sigma^2), and noise * mean_factor for the mean over the group. Returns the weight
+/// of the group: 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -2,9 +2,9 @@
 // Dithering of floats that are converted to integer samples, for more exact local means
 // (docs/measurements/dither.md).
 
-// Dithering processes groups of four neighbouring samples in a row. The samples of a group share
-// one dithering threshold, which replaces 0.5 in the rounding. Dithering adds each rounding error
-// to the next sample of the group, and so rounds the sum of the group only once.
+// Dithering rounds groups of four neighbouring samples in a row. In each group, one dithering
+// threshold replaces the 0.5 of rounding. Dithering adds the rounding error of each sample to the
+// next sample of the group, and so rounds the sum of the group only once.
 
 // A dithered sample depends only on its position and its group of 4 samples. Therefore all
 // backends, devices and parts of a clip give equal samples, and repeated frames remain equal.
@@ -35,10 +35,10 @@ constexpr int dither_index(int x, int y) {
   return y % dither_rows * dither_columns + x / dither_group % dither_columns;
 }
 
-/// Rounds `v`, the next sample of a dithering group, to an integer. `v` is in [0, max_value].
-/// Before the first sample of a group, the caller sets `carry` to the threshold of the group. The
-/// function adds each rounding error to `carry`. Samples that are integers below 32768 do not
-/// change. Larger integers can change by 1, because floats of this size have steps of 1/256.
+/// Rounds `v`, the next sample of a dithering group, to an integer, and adds the rounding error to
+/// `carry`. Before the first sample of a group, the caller sets `carry` to the threshold of the
+/// group. `v` is in [0, max_value]. Integers below 32768 do not change. Larger ones can change by
+/// 1, because such floats have steps of 1/256.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

@@ -12,8 +12,9 @@ constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns a threshold in the stratum `stratum`, one of 8 equal parts of the threshold range. Even
-/// columns use the lower half of the stratum, odd columns the upper half.
+/// Returns a threshold in the stratum `stratum`, one of 8 equal parts of the threshold range. The
+/// threshold is in the lower half of the stratum for even columns, and in the upper half for odd
+/// columns.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -66,9 +67,9 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns how similar the threshold at (x, y) is to its 12 neighbours. Each neighbour
-  /// contributes 100 cos(2 pi d / 8) times a weight. The range of thresholds is divided into 8
-  /// equal strata, and d is the number of strata between the two thresholds.
+  /// Returns how similar the threshold at (x, y) is to its 12 neighbours: the sum of 100 cos(2 pi d
+  /// / 8) times the weight of the neighbour. d is the difference between the strata of the two
+  /// thresholds, 8 equal parts of the range of thresholds.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -83,8 +84,8 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges pairs of dithering thresholds if neighbouring thresholds then become less similar.
-  /// Tries all pairs of thresholds that are in one column and in the same 8 rows. Returns whether
+  /// Tries to exchange all pairs of dithering thresholds that are in one column and in the same 8
+  /// rows. An exchange remains if it makes neighbouring thresholds less similar. Returns whether
   /// the pattern has changed.
   bool improve() {
     bool improved = false;
