@@ -1,7 +1,7 @@
 #pragma once
 // Handling of out-of-range float samples: highlights of a render, negative colours, hot pixels,
-// infinities and NaN. The backends compute the replacements of such samples from integer sums, so
-// all backends use equal replacements.
+// infinities and NaN. All backends replace such a sample by the same value, because they compute
+// the replacements from integer sums.
 
 // There are three cases on the 0..255 scale:
 // 1. A sample within filter_range_min..filter_range_max enters the filter unchanged.
@@ -9,10 +9,10 @@
 //    bound, and adds the difference to the result.
 // 3. Every other sample is out of range. Its result is the unchanged sample.
 
-// The replacement of an out-of-range sample is the mean of the nearest samples. With too few
-// in-range neighbours, the replacement is the mean of the surrounding cells (8x8 samples) plus
-// pseudo-random noise. If these cells contain no in-range samples, a positive sample becomes the
-// upper bound of the filter range. Every other sample becomes the lower bound.
+// The replacement of an out-of-range sample is the mean of the in-range samples near it. If these
+// are too few, it is the mean of the surrounding cells (8x8 samples) plus pseudo-random noise. If
+// these cells contain no in-range samples, it is the upper bound of the filter range for a positive
+// sample, and otherwise the lower bound.
 
 // The replacements of out-of-range samples contain pseudo-random noise. Without this noise, a
 // replaced area would match every patch of similar brightness.
@@ -23,9 +23,10 @@
 
 namespace lull {
 
-/// Range of the samples that filters accept. With this range, sums cannot overflow in the cuda
-/// backend. A sum of 128 differences in half precision allows differences up to 511. A sum of 1024
-/// estimates in 32-bit fixed point (units of 1/8192) allows a deviation of 255 from 128.
+/// Range of the samples that filters accept, chosen so that no sum in the cuda backend overflows:
+/// - Sums of 128 differences in half precision allow differences up to 511.
+/// - Sums of 1024 estimates in 32-bit fixed point (units of 1/8192) allow estimates that differ by
+///   up to 255 from 128.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -62,8 +63,8 @@ class FloatGuard {
     return v;
   }
 
-  /// Converts a sample to an integer >= 0. Sums of integers do not depend on the order of
-  /// additions.
+  /// Converts a sample to an integer >= 0. The backends sum integers instead of floats, because
+  /// sums of integers do not depend on the order of additions.
   static constexpr std::int32_t level(float v) {
     return static_cast<std::int32_t>((clamped(v) - filter_range_min) * levels);
   }
@@ -79,9 +80,9 @@ class FloatGuard {
     return is_out_of_range(v) ? sample : filtered + (v - clamped(v)) / scale_;
   }
 
-  /// Returns the replacement of the out-of-range sample `v` at (x, y). The argument `sample` is a
-  /// function that returns a sample of the plane. The argument `cell` is a function that returns a
-  /// CellSum.
+  /// Returns the replacement of the out-of-range sample `v` at (x, y).
+  /// @param sample  a function sample(x, y) that returns a sample of the plane
+  /// @param cell  a function that returns the CellSum of a cell
   template <class Sample, class Cell>
   constexpr float replacement(float v, int x, int y, int width, int height, Sample sample,
                               Cell cell) const {
@@ -106,10 +107,10 @@ class FloatGuard {
     return sum;
   }
 
-  /// Returns a weighted sum of the CellSum of the cell that contains (x, y) and of the eight
-  /// neighbouring cells. The weights change continuously with (x, y), also across cell borders. The
-  /// sum is below 2^28: a cell has 64 samples, level() is at most 4080, and the weights add up to
-  /// 1024.
+  /// Returns a weighted sum of the CellSum of the cell that contains (x, y), and of its eight
+  /// neighbours. The weights change continuously with (x, y), also across the borders of cells.
+  /// Their sum is 1024. The result is below 2^28, because a cell has 64 samples, and level() is at
+  /// most 4080.
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -128,9 +129,9 @@ class FloatGuard {
   }
 
   /// Returns the mean of the cells `near` plus pseudo-random noise with the standard deviation of
-  /// the frame's noise. The function computes four bytes as a hash of the position and of `near`.
-  /// The sum of the bytes is nearly Gaussian, with the standard deviation sqrt(4 (256^2 - 1) / 12)
-  /// = 148, so the function divides the sum by 148.
+  /// the frame's noise. The noise is the sum of four bytes, a hash of the position and of `near`.
+  /// This sum is nearly Gaussian. The division by 148 compensates for its standard deviation sqrt(4
+  /// (256^2 - 1) / 12) = 148.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

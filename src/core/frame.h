@@ -15,8 +15,9 @@ namespace lull {
 enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
-/// Format of a frame's samples. A session accepts only frames of its own format. luma_scale,
-/// chroma_scale and dither are for results of another bit depth (core/denoiser.h).
+/// Format of a frame's samples. A session accepts only frames of its own format. The members
+/// luma_scale, chroma_scale and dither serve for results whose bit depth differs from that of the
+/// input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -24,8 +25,9 @@ struct FrameFormat {
   int bits = 8;                                // 8..16 for integers; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
-  /// For integers, the sample values that correspond to 255 on the 0..255 scale. `luma_scale` is
-  /// for luma, grey and RGB, and `chroma_scale` for chroma. 0: the maximum of the bit depth.
+  /// For integer samples, the sample values that correspond to 255 on the 0..255 scale:
+  /// `luma_scale` for luma, grey and RGB, and `chroma_scale` for chroma. The value 0 stands for the
+  /// maximum of the bit depth.
   float luma_scale = 0, chroma_scale = 0;
   Dither dither = Dither::none;  // how floats are rounded to integer samples
 
@@ -56,8 +58,8 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in GPU memory, in the layout of the GPU's decoder or plane by plane. Work on other
-/// streams must wait for the legacy default stream, which writes the samples.
+/// Samples in GPU memory, in the layout of the GPU's decoder or plane by plane. The legacy default
+/// stream writes the samples, so work on other streams must wait for this stream.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
   /// Device addresses of the planes. Width and stride are in bytes. Planes 1 and 2 are Cb and Cr.
@@ -68,10 +70,11 @@ struct DevicePicture {
   constexpr bool interleaved() const { return planes[1].data != nullptr && !planes[2].data; }
 };
 
-/// Relation of a frame to the previous frame of its clip, for temporal filtering. A repeated frame
-/// gets the result of the previous frame. The temporal distance between two frames does not count
-/// repeated frames. A frame with the state `shares_noise` contains a part of the previous frame's
-/// noise; the session filters this frame.
+/// Relation of a frame to the previous frame of its clip, for temporal filtering:
+/// - `repeats`: the frame gets the result of the previous frame. Such repeated frames do not count
+///   in temporal distances.
+/// - `shares_noise`: the frame contains a part of the previous frame's noise. The session filters
+///   this frame.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -89,26 +92,26 @@ struct FrameInfo {
   /// Relation to the previous frame; `unknown`: the session determines it. Either all frames of a
   /// clip have a known state, or all frames are `unknown`.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Distance to the nearest frame whose result the caller requires, not counting repeated frames.
-  /// 0: the caller requires the result of this frame. Otherwise, this frame is a margin frame, and
-  /// its result is arbitrary. The distance is negative before the required frames and positive
-  /// after them.
+  /// Distance from the nearest frame whose result the caller requires, not counting repeated
+  /// frames. It is 0 for required frames. All other frames are margin frames, whose results are
+  /// arbitrary. Their distance is negative before the required frames, and positive after them.
   int context_distance = 0;
   /// If true, the frame lies outside the requested part of a clip. The session uses the frame only
   /// for the temporal filtering of other frames, and the caller discards the result.
   bool context_only = false;
-  /// Index of a slice in its volume. A slice that does not follow the previous slice begins another
-  /// volume. If the index of all slices is -1, all slices belong to one volume.
+  /// Index of a slice in its volume. If the index does not follow that of the previous slice, the
+  /// slice begins another volume. If all slices have the index -1, they belong to one volume.
   int slice = -1;
-  /// The voxels of a slice whose results are required. Filters may skip other voxels. Null: all
-  /// results are required.
+  /// The voxels of a slice whose results the caller requires. Filters may skip all others. If null,
+  /// the caller requires all results.
   std::shared_ptr<const SliceMask> mask;
 };
 
 /// Inputs of a filter in addition to the samples of the frame. Results do not contain these inputs.
 struct FrameInputs {
-  /// The holes of a grey frame: positions of invalid samples with filled-in values. Null: all
-  /// samples are valid. Only sessions whose parameters allow holes use this member.
+  /// The holes of a grey frame: the positions at which the source has no valid sample, so that the
+  /// frame contains filled-in values. If null, all samples are valid. Only sessions whose
+  /// parameters allow holes use this member.
   std::shared_ptr<const Holes> holes;
   /// Guide of this frame, in which a session with guides matches patches. The guide has the size
   /// and the planes of the frame.

@@ -8,9 +8,9 @@
 
 namespace lull {
 
-/// A pool of frame buffers for several threads. When a program releases the last reference to the
-/// pixels of a buffer, the buffer returns to the pool. Frames may outlive the pool. If all buffers
-/// are in use, the pool makes a new buffer, so the caller must limit the number of frames in use.
+/// A pool of frame buffers, for use by several threads. A buffer returns to the pool when the
+/// program releases the last reference to its pixels. If all buffers are in use, the pool makes a
+/// new one, so the caller must limit the number of frames in use. Frames may outlive the pool.
 class FramePool {
  public:
   /// Makes a pool whose buffers come from `memory`, for example from page-locked memory for a GPU.

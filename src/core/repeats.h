@@ -1,6 +1,6 @@
 #pragma once
-// Detection of repeated frames. If several sessions filter parts of one clip, one RepeatFinder
-// decides for all sessions, so that the sessions agree.
+// Detection of repeated frames. If several sessions filter parts of one clip, they must agree on
+// the repeated frames. Therefore, one RepeatFinder decides for all of them.
 
 #include "core/frame.h"
 

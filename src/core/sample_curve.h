@@ -5,9 +5,9 @@
 
 namespace lull {
 
-/// A piecewise linear function of samples on the 0..255 scale. The knots are 0.25 apart. Their
-/// range from -128 to 384 includes the filter range (float_range.h). The first and last segments
-/// continue beyond this range.
+/// A piecewise linear function of samples on the 0..255 scale. Its knots are 0.25 apart, from -128
+/// to 384, a range that includes the filter range (float_range.h). Beyond the knots, the first and
+/// the last segment continue.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;

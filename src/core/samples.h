@@ -28,9 +28,9 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Converts `v` to a sample. If T is an integer type, rounds `v` to the nearest integer, ties
-/// upwards, and clamps the integer to [0, max_value]. NaN becomes 0. If T is a floating-point type,
-/// returns `v`. The CUDA function to_sample() gives the same results.
+/// Converts `v` to a sample, in the same way as the CUDA function to_sample(). If T is a
+/// floating-point type, returns `v`. If T is an integer type, rounds `v` to the nearest integer,
+/// ties upwards, and clamps the integer to [0, max_value]. NaN becomes 0.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -116,8 +116,8 @@ constexpr int converted_sample(int sample, double ratio, int max_value) {
   return v < max_value ? static_cast<int>(v) : max_value;
 }
 
-/// Converts the integer samples of an unfiltered plane to samples of `format`. `ratio` is a sample
-/// value in `format` divided by the corresponding value in `src`.
+/// Converts the integer samples of an unfiltered plane to samples of `format`. `ratio` is the value
+/// by which the function multiplies the samples of `src`.
 template <class From, class To>
 void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
                      PlaneView<To> dst) {

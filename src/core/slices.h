@@ -16,9 +16,9 @@ struct SliceSpan {
 
 class SliceMask {
  public:
-  /// @param inside  one flag per voxel of the slice, row by row; true: the mask contains the voxel
-  /// @param zero    if true, voxels outside the mask become 0 in the output; if false, the output
-  ///     preserves these voxels
+  /// @param inside  one flag per voxel of the slice, row by row: true if the mask contains the
+  ///     voxel
+  /// @param zero  the output outside the mask: 0 if true, and the unchanged voxels if false
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 

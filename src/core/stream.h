@@ -17,8 +17,8 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Interrupts a read() that waits for input. From then on, read() throws IoError instead of
-  /// waiting. Any thread may call this function.
+  /// Interrupts a read() that waits for input. This and all later calls of read() throw IoError
+  /// instead of waiting. Any thread may call this function.
   virtual void interrupt() noexcept {}
 };
 

@@ -5,9 +5,9 @@
 
 namespace lull {
 
-/// A box is the square of 8x8 samples whose sum a kernel computes. The box extends `box_reach`
-/// samples beyond its position. Each lane loads 4 samples as one word. The last two lanes of a warp
-/// load samples, but compute no sums.
+/// The kernels sum over boxes of 8x8 samples. A box extends `box_reach` samples beyond its
+/// position. Each lane loads 4 samples as one word. Two of the 32 lanes of a warp load samples only
+/// for the boxes of other lanes.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
 /// Tiling of a plane with thread blocks. `rows` is the number of rows of box sums that each warp

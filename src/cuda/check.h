@@ -7,8 +7,8 @@
 
 namespace lull::cuda {
 
-/// Clears the last error of the CUDA runtime, and throws if `status` is not cudaSuccess. The text
-/// names the file and line of the caller.
+/// If `status` is not cudaSuccess, clears the last error of the CUDA runtime, and throws an
+/// exception with the file and line of the caller.
 /// @throws DeviceFailure  the device, or work that ran on it, has failed
 /// @throws DeviceUnavailable  the device is not usable (OutOfDeviceMemory: its memory is too small)
 /// @throws InternalError  all other codes

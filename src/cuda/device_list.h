@@ -35,9 +35,9 @@ struct DeviceList {
 /// creation of one context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {
  public:
-  /// `devices` contains the indices of visible devices. An empty list selects all devices. The
-  /// constructor ignores missing devices and errors. A session reports these errors when the
-  /// session uses the GPU.
+  /// Begins to create the contexts of `devices`, the indices of visible devices. An empty list
+  /// selects all devices. The constructor ignores missing devices and errors, because a session
+  /// reports them when it uses the GPU.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

@@ -57,10 +57,9 @@ using CurveTables = std::array<const float*, max_planes>;
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the clipping shifts of the low limit and of the high limit, one value for each cell,
-  // in rows of `columns` values. A null pointer means that the plane has no such limit. To preserve
-  // local means, clipping moves samples near a limit towards it, by at most the clipping shift
-  // (core/clip_limits.h).
+  // Memory for the clipping shifts of each cell, in rows of `columns` values, for the low limit and
+  // for the high limit. The clipping shift is the maximum distance by which clipping moves samples
+  // near a limit towards it (core/clip_limits.h). If a plane lacks a limit, the pointer is null.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
@@ -81,15 +80,15 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
 /// For each plane with limits, computes the clipping shifts: the maximum distances by which
-/// clipping moves samples near a limit towards the limit (samples/clip_limits.cu).
-/// planes_to_samples() calls this function.
+/// clipping moves samples near a limit towards it (samples/clip_limits.cu). planes_to_samples()
+/// calls this function before it clips.
 void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
                       const Margins& margins, const OutputTransforms& back, cudaStream_t stream);
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// Copies `raw` to `seen`, and replaces out-of-range float samples (core/float_range.h). `sigma`
-// contains the noise levels of the planes. `cells` is scratch memory for each plane.
+// Copies `raw` to `seen`, and replaces out-of-range float samples in the copy (core/float_range.h).
+// `sigma` contains the noise levels of the planes. `cells` is scratch memory for each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
@@ -100,8 +99,8 @@ void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream);
 
-/// Allocates a buffer, and queues on `stream` the work that sets the buffer to 0. Kernels also read
-/// the margins around planes, but the values in the margins do not influence results.
+/// Allocates a buffer, and queues on `stream` the work that sets it to 0. This initialises the
+/// margins of planes, which kernels also read, although their values do not influence results.
 template <class T>
 cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   cuda::DeviceBuffer<T> buffer(size);

@@ -41,8 +41,8 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates a CUDA event with blocking waits. A thread that waits for the event releases its CPU
-/// core, for example to decoders and encoders.
+/// Creates a CUDA event with blocking waits: a thread that waits for the event releases its CPU
+/// core to other threads, for example to decoders and encoders.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =
@@ -86,8 +86,8 @@ class DeviceBuffer {
 };
 
 /// Makes a device current for a scope. The destructor restores the CUDA context that was current in
-/// the thread before, even if another library created that context. A thread that had no context
-/// has none after the scope. cudaSetDevice() would create a context on the previous device instead.
+/// the thread before, even if another library had created that context, or if there was none.
+/// cudaSetDevice() would instead create a context on the previous device.
 class DeviceScope {
  public:
   /// @throws DeviceUnavailable, DeviceFailure

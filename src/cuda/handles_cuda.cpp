@@ -71,8 +71,9 @@ bool is_device_failure(cudaError_t status) {
   }
 }
 
-/// Functions of the CUDA driver, loaded at run time, because programs must start without a driver.
-/// The CUDA runtime has no functions that read and set the context of a thread.
+/// Functions of the CUDA driver that read and set the context of a thread, because the CUDA runtime
+/// has no such functions. They are loaded at run time, because programs must start even without a
+/// driver.
 struct ContextFunctions {
   decltype(&cuCtxGetCurrent) current = nullptr;
   decltype(&cuCtxSetCurrent) make_current = nullptr;

@@ -24,16 +24,16 @@
 namespace lull::cuda {
 namespace {
 
-// Large blocks of memory are parts of slabs. CUDA locks all pages of a slab in one call. Locking
-// page by page would take longer than filtering the frames.
+// Large blocks of memory are parts of slabs. CUDA locks all pages of a slab in one call, because
+// locking page by page would take longer than filtering the frames.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
 std::atomic<int> locking_device = 0;
 
-/// Calls `work` in the context of the GPU that locks pages. Without this context, the CUDA runtime
-/// would create a context on the current device of the thread, which is GPU 0 by default. Returns
-/// the CUDA status that `work` returns, or cudaErrorUnknown if the GPU is not usable.
+/// Calls `work` in the context of the GPU that locks pages, and returns its CUDA status, or
+/// cudaErrorUnknown if the GPU is not usable. Without this context, the CUDA runtime would create a
+/// context on the current device of the thread, by default GPU 0.
 template <class Work>
 cudaError_t with_context(Work work) noexcept {
   try {
@@ -69,8 +69,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Writes to each page, so that the system allocates the page. This allocation takes most of the
-  /// time of page locking.
+  /// Writes to each page, so that the system allocates the page before CUDA locks it. This
+  /// allocation takes most of the time of page locking.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -100,7 +100,8 @@ class PagePrefetcher {
   // and `in_all` slabs in total. `of_a_size` is 2, because two GPUs use slabs faster than one core
   // prepares slabs.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Maximum size in bytes of a prepared slab. Larger slabs are rarely requested again.
+  // Maximum size in bytes of a slab that the threads prepare in advance. Programs rarely request a
+  // second slab of a larger size.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
@@ -215,8 +216,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)with_context([&] { return cudaFreeHost(data); });
   }
 
-  /// Releases a block. If its slab then has no used block, the memory of the slab returns to the
-  /// system. Returns false if the block does not belong to a slab.
+  /// Releases a block, and also its slab if the slab then has no used block. Returns false if the
+  /// block does not belong to a slab.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });

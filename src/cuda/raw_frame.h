@@ -16,9 +16,9 @@
 
 namespace lull {
 
-/// The curves of a plane. RawFrame applies the forward curve after the conversion of samples to
-/// floats, and the inverse curve before the conversion of floats to samples. If a pointer is null,
-/// RawFrame applies no curve.
+/// The curves of a plane. RawFrame applies the forward curve to samples after their conversion to
+/// floats, and the inverse curve to results before their conversion to samples. If a pointer is
+/// null, RawFrame applies no curve.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`

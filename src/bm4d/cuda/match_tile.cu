@@ -136,8 +136,8 @@ struct BlockPlace {
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
 /// Loads the samples, and |b|^2 / 2 for each cube b, in the union of the search windows (step 1 of
-/// match_tile.cu). `places` are the positions of the slices in their ring buffers. In place of
-/// slices beyond the volume, the function loads the nearest slice, but cubes there get no scores.
+/// match_tile.cu). `places` are the positions of the slices in their ring buffers. Slices
+/// beyond the volume are copies of the nearest slice, but cubes there get no scores.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],

@@ -19,9 +19,9 @@ struct Margins {
   int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The right and lower margins exceed the window radius by 64 samples. The reason is that kernels
-  // load the union of the search windows of several reference patches, which are up to 24 samples
-  // apart. Kernels that sum weights also read `rows_above` rows above the picture.
+  // Kernels load the union of the search windows of several reference patches, which are up to 24
+  // samples apart. Therefore, the right and lower margins exceed the window radius by 64 samples.
+  // Kernels that sum weights also read `rows_above` rows above the picture.
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
