@@ -79,10 +79,9 @@ class Denoiser {
   /// Returns the maximum number of pushed frames before the first result. Repeated frames do not
   /// count in sessions with temporal filtering.
   virtual int latency() const noexcept = 0;
-  /// Pushes a frame of the session's format. Returns the next finished frame, if there is one. The
-  /// samples of the pushed frame must not change until the session returns the result of this
-  /// frame. A session on a GPU accepts frames in GPU memory. Results are in host memory, unless
-  /// Backend::results_on_device is set.
+  /// Pushes a frame of the session's format. Its samples must not change until the session returns
+  /// its result. Sessions on a GPU also accept frames in GPU memory. Returns the next finished
+  /// frame, if there is one, in host memory unless Backend::results_on_device is set.
   /// @throws Error  after an error, the caller can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// Returns a further finished frame after push(), if there is one. The caller must call next()
