@@ -35,10 +35,10 @@ struct PhaseParams {
   /// Amount by which the matcher reduces the distance of the patch that motion predicts in a
   /// neighbouring frame (match/group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Sides of the refinement windows (match/propagation.h), which phases that propagate groups
-  /// search: refine_window in the reference frame, and refine_temporal_window in neighbouring
-  /// frames. `refine_window` is odd, and at most min(window, 31). The value 1 means that there is
-  /// no window.
+  /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
+  /// and refine_temporal_window in neighbouring frames. Only phases with propagation of groups
+  /// search these windows. `refine_window` is odd, and at most min(window, 31). The value 1 means
+  /// that there is no window.
   int refine_window = 1;
   int refine_temporal_window = 0;  // odd, at most min(temporal_window, 15); 0: no window
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -120,9 +120,8 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of its
-  /// contrast cannot be predicted from earlier frames (time/frame_relation.h). The value 0 disables
-  /// scene cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if earlier frames fail to predict
+  /// more than this share of its contrast (time/frame_relation.h). The value 0 disables scene cuts.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (missing samples, Frame::holes) and must be grey. Patches that
   /// overlap a hole are not candidates.
@@ -174,7 +173,7 @@ inline constexpr int linear_phases = 4;
 
 /// Checks the parameters.
 /// @throws InvalidArgument  a parameter is outside the range that this file states (the message
-///     names the first such parameter), or Params::kept is set although a phase must search
+///     names the first such parameter), or Params::kept has a value although a phase must search
 ///     (search_where_needed())
 void validate(const Params& params);
 

@@ -53,7 +53,7 @@ struct PhasePlan {
   int search_step = 0;
 
   /// Returns the matcher parameters for `set`, which must outlive the result. If the guide of the
-  /// set is computed from several planes, the match threshold is larger.
+  /// set combines several planes, the match threshold is larger.
   [[nodiscard]] MatchParams matching(const PlaneSet& set) const {
     MatchParams matching = params.matching();
     matching.tau *= set.tau_factor;

@@ -9,8 +9,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the noise level of the guide: the noise level of the first plane or, if the first plane
-// is unfiltered, the larger noise level of the second and third plane.
+// Returns the noise level of the guide: the noise level of the first plane or, if the session does
+// not filter the first plane, the larger noise level of the second and third plane.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }

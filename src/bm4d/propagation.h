@@ -1,7 +1,7 @@
 #pragma once
-// If Params::reranks_groups() is true, the second phase does not search windows. Instead, its
-// candidates are members of nearby groups of the first phase (propagation, Barnes et al. 2009,
-// PatchMatch).
+// If Params::reranks_groups() is true, the second phase of bm4d (Wiener filter) does not search
+// windows. Instead, its candidates are members of nearby groups of the first phase (propagation,
+// Barnes et al. 2009, PatchMatch).
 
 // The candidates of a reference cube come from groups of the first phase: the group of the nearest
 // reference cube, and the groups of the neighbours of this nearest cube. If two cubes are equally
@@ -74,9 +74,10 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Returns whether the range contains a displacement. The function compares all three bytes at
-  /// once, by two subtractions. Before each subtraction, it sets the top bit of each byte of the
-  /// minuend. A top bit remains set if the difference of the lower seven bits is not negative.
+  /// Returns whether the range contains a displacement. The function subtracts `low` from `bytes`,
+  /// and `bytes` from `high`, for all three axes at once. Before each subtraction, it sets the top
+  /// bit of each byte of the minuend, so that no borrow reaches the next byte. This bit remains 1
+  /// if the byte's difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;

@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum size, in samples, of pictures that are refined at full size. Larger pictures are refined
-/// at half size, which is accurate enough and less sensitive to noise.
+/// Maximum size, in samples, of pictures that the alignment refines at full size. It refines larger
+/// pictures at half size, which is accurate enough and less sensitive to noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {

@@ -37,19 +37,19 @@ struct SessionChoice {
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
   int threads = 0;                      // number of threads on the CPU; 0: one per core
   /// If true, a session on a GPU writes its results to GPU memory (Backend::results_on_device). If
-  /// `volume_noise` is also set, the caller must pass input frames in GPU memory.
+  /// `volume_noise` also has a value, the caller must pass input frames in GPU memory.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
   /// The noise of a volume, only if it is not Gaussian or if its level varies in space. If
-  /// `volume_noise` is set, the session stabilises the variance before it filters.
+  /// `volume_noise` has a value, the session stabilises the variance before it filters.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise of renders, for bm3d and nlm. If `render` is set, all frames must contain
+  /// Noise of renders, for bm3d and nlm. If `render` has a value, all frames must contain
   /// Frame::features. If RenderNoise::sigma is 0, the session determines the noise level, for
   /// example from the features.
   std::optional<RenderNoise> render{};
-  /// Scale of depth maps, for bm3d and nlm. If `depth` is set, all frames must be depth maps, and
-  /// `noise` must be on the 0..255 scale of this DepthScale.
+  /// Scale of depth maps, for bm3d and nlm. If `depth` has a value, all frames must be depth maps,
+  /// and `noise` must be on the 0..255 scale of this DepthScale.
   std::optional<DepthScale> depth{};
   /// Optional functions that adjust the parameters of the profile.
   std::function<void(bm3d::Params&)> adjust{};

@@ -52,9 +52,9 @@ struct ClipLimits {
 };
 
 /// Clipping moves samples near a limit towards the limit, by at most the clipping shift. Each cell
-/// of clip_shift_cell x clip_shift_cell samples has a clipping shift, computed from a window that
-/// exceeds the cell by half a cell on each side. Between the centres of cells, the shift is
-/// interpolated linearly.
+/// of clip_shift_cell x clip_shift_cell samples has a clipping shift. It comes from the samples of
+/// a window that exceeds the cell by half a cell on each side. Linear interpolation gives the shift
+/// between the centres of cells.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 

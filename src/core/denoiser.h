@@ -81,7 +81,7 @@ class Denoiser {
   virtual int latency() const noexcept = 0;
   /// Pushes a frame of the session's format. Its samples must not change until the session returns
   /// its result. Sessions on a GPU also accept frames in GPU memory. Returns the next finished
-  /// frame, if there is one, in host memory unless Backend::results_on_device is set.
+  /// frame, if there is one, in host memory unless Backend::results_on_device is true.
   /// @throws Error  after an error, the caller can only destroy the session
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
   /// Returns a further finished frame after push(), if there is one. The caller must call next()

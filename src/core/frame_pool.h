@@ -20,7 +20,7 @@ class FramePool {
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   /// Returns a frame whose planes are contiguous in one buffer. The rows of a plane start at
-  /// multiples of 64 bytes. The samples are not initialised.
+  /// multiples of 64 bytes. The samples have undefined values.
   /// @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
   /// Allocates the buffers of `frames` frames in advance. The early allocation avoids later delays

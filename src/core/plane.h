@@ -11,7 +11,7 @@
 namespace lull {
 
 /// A plane that owns its samples. Rows start at multiples of 64 bytes, so SIMD loads at the start
-/// of a row are aligned. The samples are not initialised.
+/// of a row are aligned. The samples have undefined values.
 template <class T>
 class Plane {
  public:

@@ -10,8 +10,8 @@ namespace lull {
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  /// Returns the format of the next frame that read() returns. The format is known before the first
-  /// read.
+  /// Returns the format of the next frame that read() returns. The source knows the format before
+  /// the first read.
   virtual const FrameFormat& format() const noexcept = 0;
   /// Returns the next frame in presentation order, or nullopt at the end of the stream.
   /// @throws BadData  the input is damaged or truncated

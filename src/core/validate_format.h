@@ -1,6 +1,5 @@
 #pragma once
-// Checks of the frame format and of the backend. Every session makes these checks when it is
-// opened.
+// Checks of the frame format and of the backend. Every session makes these checks when it opens.
 
 #include "core/denoiser.h"
 #include "core/frame.h"

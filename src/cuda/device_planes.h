@@ -49,8 +49,8 @@ struct RawPlanes {
 
 enum class Colour { as_is, opponent };
 
-/// The values of the curve (SampleCurve::values) of each plane, in device memory. Null: samples are
-/// not changed.
+/// The values of the curve (SampleCurve::values) of each plane, in device memory. Null: samples
+/// remain unchanged.
 using CurveTables = std::array<const float*, max_planes>;
 
 /// Operations on the filtered samples of a plane: inverse variance stabilisation, then clipping.

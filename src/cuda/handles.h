@@ -13,7 +13,7 @@ struct CUctx_st;  // a context, as in the driver's header cuda.h
 
 namespace lull::cuda {
 
-/// Releases a CUDA handle. The status is ignored, because destructors must not throw.
+/// Releases a CUDA handle. The function ignores the status, because destructors must not throw.
 template <auto Release>
 struct Releaser {
   template <class T>

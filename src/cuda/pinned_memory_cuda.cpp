@@ -244,8 +244,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  // The memory resource is never destroyed, because frames may still exist when static objects are
-  // destroyed.
+  // The program never destroys the memory resource, because frames may outlive static objects.
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;
 }

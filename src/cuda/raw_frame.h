@@ -36,10 +36,10 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma` contains the noise levels of the stored planes, which determine the out-of-range float
-  /// samples (core/float_range.h). The noise level 0 means that the session does not filter this
-  /// plane of an RGB frame. The constructor copies `curves`. `results` is the format of the
-  /// results, by default `format`.
+  /// `sigma` contains the noise levels of the stored planes. From these levels, core/float_range.h
+  /// computes which float samples are out of range. The noise level 0 means that the session does
+  /// not filter this plane of an RGB frame. The constructor copies `curves`. `results` is the
+  /// format of the results, by default `format`.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},

@@ -23,8 +23,8 @@ template <class T>
 
 /// Copies planes through two page-locked buffers of a few megabytes, which the first copy
 /// allocates. The object copies small planes and planes in page-locked memory directly. Only one
-/// thread at a time may use the object, and all its streams must be of one device. The object must
-/// not be used while CUDA captures a stream.
+/// thread at a time may use the object, and all its streams must be of one device. No thread may
+/// use the object while CUDA captures a stream.
 class Staging {
  public:
   Staging();
@@ -34,8 +34,8 @@ class Staging {
   Staging& operator=(Staging&&) noexcept;
 
   /// Queues the upload of a plane, with a row pitch of `pitch` bytes on the device. The caller must
-  /// not change page-locked memory until the upload is complete. Pageable memory may be changed
-  /// after the call.
+  /// not change page-locked memory until the upload is complete. The caller may change pageable
+  /// memory after the call.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
   /// Downloads a plane. If `to` is in page-locked memory, the function only queues the download. If
   /// `to` is in other memory, the download is complete when the function returns.

@@ -196,8 +196,7 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
 }
 
 /// Loads the variances of the coefficients in vector `i` of unit `u` (patch.h). The function is a
-/// template, because its code for two patches per vector can be compiled only for vectors of 16
-/// lanes.
+/// template, because its code for two patches per vector compiles only for vectors of 16 lanes.
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

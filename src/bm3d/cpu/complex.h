@@ -78,8 +78,8 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// Functions of the Fourier transform are not inlined, because inlining would double the code size
-// for a transform that serves only comparisons.
+// The functions of the Fourier transform have HWY_NOINLINE, because inlining would double the code
+// size of a transform that serves only comparisons.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {

@@ -33,8 +33,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates, because their code for two patches per vector can be
-// compiled only for vectors of 16 lanes.
+// The following functions are templates, because their code for two patches per vector compiles
+// only for vectors of 16 lanes.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {

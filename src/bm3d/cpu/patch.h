@@ -10,7 +10,7 @@
 // lane v of vector u contains the coefficient with the horizontal frequency u and the vertical
 // frequency v.
 
-// The basis functions are unscaled, which saves multiplications. The tables of the filter
+// The basis functions have no scale factors, which saves multiplications. The tables of the filter
 // (FilterTables) contain the missing scale factors.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)

@@ -95,8 +95,8 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // The transforms of patch.h transpose the patches, so the covariance table is also
-      // transposed.
+      // The transforms of patch.h transpose the patches, so this loop also transposes the
+      // covariance table.
       const std::span<const double> shared = covariance.at(dx, dy);
       float* const values = all + table.index(dx, dy) * patch * patch;
       for (int i = 0; i < patch * patch; ++i)

@@ -1,6 +1,6 @@
 #pragma once
-// Sums of group weights for one plane. The weight of a group is stored at the top-left sample of
-// each of its patches.
+// Sums of group weights for one plane. A group adds its weight at the top-left sample of each of
+// its patches.
 
 // WeightSums stores sparse weights as lists of positions and values. When the lists exceed the
 // memory of a plane, WeightSums converts them to a plane.
@@ -97,8 +97,8 @@ class WeightSums {
     return chunks_.back();
   }
 
-  /// Expands the lists to a plane, in the order of add_rows(), so results do not depend on how the
-  /// weights are stored.
+  /// Expands the lists to a plane, in the order of add_rows(), so results do not depend on the
+  /// storage of the weights.
   void expand(Buffer<float>& to) const {
     std::fill_n(to.reserve(size()), size(), 0.0f);
     float* const sums = view_of(to).data;

@@ -24,7 +24,7 @@ struct CufftFunctions {
 
 /// Loads the first of the libraries `candidates` that exists and has all required functions, and
 /// never unloads it.
-/// @throws DeviceUnavailable  no candidate can be loaded
+/// @throws DeviceUnavailable  no candidate has all required functions
 [[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
 
 /// Returns the functions of the cuFFT library. The first call loads the library. Thread-safe.

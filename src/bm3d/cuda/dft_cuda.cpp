@@ -43,7 +43,7 @@ DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
   if (which == Phase::second)
     basic_spectra_ = cuda::DeviceBuffer<cufftComplex>(patches * spectrum_size);
   weights_ = cuda::DeviceBuffer<float>(slice_groups);
-  // cuFFT also transforms the unused patches of a group, so their memory must be initialised.
+  // cuFFT also transforms the unused patches of a group, so their memory must contain valid floats.
   cuda::check(cudaMemsetAsync(patches_.get(), 0, patches_.bytes(), stream));
 }
 

@@ -124,8 +124,8 @@ KeptGroupsView CudaPhases::kept_groups(const PhasePlan& plan, const PlaneSet& se
           geometry(set.planes.front()).searched_grid};
 }
 
-/// Returns the samples from which the guide is made: noisy samples in the first phase, the basic
-/// estimate in the second phase, and Frame::guide in guided sessions.
+/// Returns the samples that make up the guide: noisy samples in the first phase, the basic estimate
+/// in the second phase, and Frame::guide in guided sessions.
 MixedPlane CudaPhases::guide_of(Phase phase, const DeviceFrame& frame, int i) const {
   if (params_.guided)
     return {frame.guide_planes[i], frame.noisy[i], state_of(phase).plan.guide_share};

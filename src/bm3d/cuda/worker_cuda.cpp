@@ -77,8 +77,8 @@ class CudaWorker : public FrameWorker {
     Guide luma, composite;
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// The guides of all frames in the ring buffers: either all luma guides, or all guides that are
-  /// computed from several planes.
+  /// The guides of all frames in the ring buffers: either all luma guides, or all guides that
+  /// combine several planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;

@@ -92,7 +92,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// Group weights of the slices before the finished slice: element c is for the slice that is c
-  /// slices before it. The weight of a group is stored at the first voxels of its cubes. If a slice
+  /// slices before it. A group adds its weight at the first voxel of each of its cubes. If a slice
   /// does not exist, its pointer is null.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights

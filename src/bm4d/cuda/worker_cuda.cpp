@@ -163,8 +163,8 @@ class CudaWorker final : public VolumeWorker {
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
-  // The slices before `uploaded_end_` are uploaded. The slices before `loaded_end_` are also
-  // converted to floats.
+  // The worker has uploaded the slices before `uploaded_end_`. It has also converted the slices
+  // before `loaded_end_` to floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

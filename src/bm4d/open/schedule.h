@@ -1,6 +1,6 @@
 #pragma once
 // The schedule of a phase along z: when the worker can filter the reference cubes at a z position
-// (a layer), and when a slice is finished.
+// (a layer), and when it has finished a slice.
 
 #include <algorithm>
 #include <optional>

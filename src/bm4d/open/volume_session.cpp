@@ -175,8 +175,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish(SliceSpan slices) {
-    // Slices with an index of at least `next_slice_` are mirrored slices that extend a short
-    // volume. The session returns no results for mirrored slices.
+    // Slices from index `next_slice_` on are mirrored copies that extend a short volume. The
+    // session returns no results for these copies.
     slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;

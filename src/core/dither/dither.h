@@ -1,5 +1,5 @@
 #pragma once
-// Dithering of floats that are converted to integer samples, for more exact local means
+// Dithering in the conversion of floats to integer samples, for more exact local means
 // (docs/measurements/dither.md).
 
 // Dithering rounds groups of four neighbouring samples in a row. In each group, one dithering

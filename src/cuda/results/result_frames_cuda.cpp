@@ -46,8 +46,7 @@ int current_device() {
 
 std::pmr::memory_resource* device_memory(int device) {
   static std::mutex mutex;
-  // The memory resources are never destroyed, because frames may still exist when static objects
-  // are destroyed.
+  // The program never destroys the memory resources, because frames may outlive static objects.
   static auto& memories = *new std::deque<DeviceMemory>;
   const std::lock_guard lock(mutex);
   for (DeviceMemory& memory : memories)

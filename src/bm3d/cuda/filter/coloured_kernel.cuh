@@ -6,7 +6,7 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Minimum weight of a group. Weights are stored in steps of 1 / weight_scale.
+/// Minimum weight of a group. Weights are multiples of 1 / weight_scale.
 inline constexpr float min_weight = 4 / weight_scale;
 
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>

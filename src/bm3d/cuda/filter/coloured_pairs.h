@@ -46,7 +46,8 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  // In binary, m is q with an additional 0 bit at the position of the highest 1 bit of x.
+  // In binary, the function inserts a 0 bit into q at the position of the highest 1 bit of x, and
+  // moves the higher bits of q up. The result is m. In m, this bit is 0, and in m XOR x, it is 1.
   // Therefore, each pair (m, m XOR x) occurs only once. Example for N = 8: index 11 has x = 10b and
   // q = 11b, so the members are 101b and 111b.
   const int above = highest_bit(x);

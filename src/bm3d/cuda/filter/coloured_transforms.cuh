@@ -1,6 +1,6 @@
 #pragma once
-// The layout of a group in the filter kernels for coloured noise, step by step. A warp transforms
-// 16 patches at a time, which have the indices 0 to 15.
+// The transforms of the filter kernels for coloured noise, step by step, and the data of each lane
+// after each step. A warp transforms 16 patches at a time, which have the indices 0 to 15.
 
 // In the steps below, g is lane / 4, and t is lane % 4.
 

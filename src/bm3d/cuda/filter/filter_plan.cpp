@@ -15,7 +15,7 @@ namespace {
 constexpr int min_tiles_per_multiprocessor = 3;
 
 /// A tuning for devices with at least `shared_memory` bytes per multiprocessor. Only the tuning for
-/// large shared memory is measured (compute capability 9.0).
+/// large shared memory comes from measurements (compute capability 9.0).
 struct FilterTuning {
   std::size_t shared_memory;
   // Minimum number of thread blocks per multiprocessor. The plan reduces the tile size to reach
