@@ -39,7 +39,7 @@ struct LayerInfo : LayerName {
   bool is_picture = false;  // whether frames of the file show this layer
   LayerWindow window;       // rectangle of a frame of the layer
 
-  /// Returns whether the layer is a picture that can be denoised.
+  /// Returns whether the layer is a picture that lull can denoise.
   bool has_colours() const { return !colours.empty(); }
 };
 

@@ -23,7 +23,7 @@ struct Leftover {
 };
 
 /// Returns the temporary files and folders in a folder, sorted by name.
-/// @throws NoInput  the folder cannot be read
+/// @throws NoInput  lull cannot read the folder
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
 /// Removes an abandoned file, or an abandoned folder with its contents. Returns false if a process

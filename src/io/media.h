@@ -237,7 +237,7 @@ class MediaSink : public FrameSink {
 /// - InvalidArgument: an interrupted job with another input or other options.
 
 /// Further errors of open_sink():
-/// - CannotCreate: the file exists (without `overwrite`), or cannot be created.
+/// - CannotCreate: the file exists (without `overwrite`), or lull cannot create it.
 /// - CannotCreate: an interrupted job (without `overwrite` or `resume`).
 /// - TryAgain: another process works on the job.
 /// @throws InvalidArgument, CannotCreate, TryAgain

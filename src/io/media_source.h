@@ -29,7 +29,7 @@ struct ValueScale {
   bool native = false;  // if true, --sigma is by default in the units of the file
 };
 
-/// Properties of a video stream that are known before the first frame is read.
+/// Properties of a video stream that the source knows before it reads the first frame.
 struct VideoInfo {
   /// FFmpeg's short names: "h264", "yuv420p", "matroska". Stacks have names from lull. The
   /// container of a volume is "nifti", "nrrd", "mgh", "pair" or "dicom".

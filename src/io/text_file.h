@@ -20,8 +20,8 @@ struct TextFileOptions {
 
 class TextFile {
  public:
-  /// @throws CannotCreate  the file cannot be created, or it exists and the options do not allow
-  ///     its replacement
+  /// @throws CannotCreate  lull cannot create the file, or the file exists and the options do not
+  ///     allow its replacement
   TextFile(const std::string& path, const TextFileOptions& options);
   /// Removes the temporary file unless commit() has renamed it.
   ~TextFile();
@@ -54,7 +54,7 @@ void write_text(const std::string& path, const std::string& text, const TextFile
 /// removes the file.
 class TemporaryText {
  public:
-  /// @throws IoError  the file cannot be created in the folder for temporary files
+  /// @throws IoError  lull cannot create the file in the folder for temporary files
   TemporaryText();
   ~TemporaryText();
   TemporaryText(const TemporaryText&) = delete;

@@ -65,8 +65,9 @@
 // inverse of the relative standard deviation of its noise: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)),
 // where k is the number of rows.
 
-// Noise level t in iteration m: Let the rows of Y and Z be the patches of a group in y and z, and s
-// the standard deviation of the noise in y. The noise level of Z, relative to s, is
+// Noise level t in iteration m: The rows of Y are the patches of a group in y, and the rows of Z
+// are its patches in z. The standard deviation of the noise in y is s. The noise level of Z,
+// relative to s, is
 //     t = max(1 - std(Y - Z) / s, tau)
 // where std is the standard deviation over all samples.
 
@@ -97,10 +98,10 @@
 // window by floor(bonus_share sigma^2 scale^2 n), but not below 0. sigma is the noise level of the
 // guide, scale is the quantisation scale, and n is the number of samples of a patch.
 
-// Pairs of frames: If `pairs` is set and the motion of a bundle (8x4 reference patches) is uniform,
-// its reference patches and their candidates span two frames. A patch has the same position in both
-// frames. The second frame is the partner (time/frame_pairs.h) of the first. No candidate begins in
-// a frame without a partner.
+// Pairs of frames: If `pairs` is true and the motion of a bundle (8x4 reference patches) is
+// uniform, its reference patches and their candidates span two frames. A patch has the same
+// position in both frames. The second frame is the partner (time/frame_pairs.h) of the first. No
+// candidate begins in a frame without a partner.
 
 // A bundle (8x4 reference patches) has one acceleration (uniform_motion.h) for each neighbouring
 // frame that has a partner. The motion of the bundle is uniform if at least half of these
@@ -144,9 +145,9 @@ inline constexpr int guide_levels = 255;
 /// Maximum of a distance in a key, after the shift by distance_shift(). The low 11 bits of the
 /// 32-bit key contain the candidate index.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Returns the number of bits by which distances of patches with `samples` samples are shifted to
-/// the right. Shifted distances reach max_distance only at root-mean-square differences above
-/// guide_levels / 2.
+/// Returns the number of bits by which the matcher shifts distances of patches with `samples`
+/// samples to the right. Shifted distances reach max_distance only at root-mean-square differences
+/// above guide_levels / 2.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
 /// Parameters of a set of planes.

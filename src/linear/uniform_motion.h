@@ -10,7 +10,7 @@
 namespace lull::linear {
 
 /// Minimum acceleration in samples along one axis. Smaller accelerations count as 0, because motion
-/// vectors are rounded to samples.
+/// vectors have integer precision.
 inline constexpr int min_acceleration = 2;
 
 /// Returns true if the acceleration b - a - c counts as 0.

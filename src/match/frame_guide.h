@@ -5,8 +5,8 @@
 
 namespace lull {
 
-/// Returns the guide of `frame` if `guided` is true (the session was opened with guides), and
-/// `frame` if not.
+/// Returns the guide of `frame` if `guided` is true (the session filters with guides), and `frame`
+/// if not.
 /// @throws InvalidArgument  the guide is missing, or its planes or sizes differ from those of the
 ///     frame
 [[nodiscard]] const Frame& guide_of(const Frame& frame, bool guided = true);

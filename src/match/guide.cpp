@@ -78,8 +78,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the noise covariance of two means. Each mean is taken over a block of 2^shift_x x
-/// 2^shift_y samples, and the blocks are (dx, dy) blocks apart.
+/// Returns the noise covariance of two means. Each mean is over a block of 2^shift_x x 2^shift_y
+/// samples. The blocks are (dx, dy) blocks apart.
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;

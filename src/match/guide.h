@@ -19,10 +19,10 @@
 // instead of (C1 - C2) / sqrt(2). If the session filters no chroma plane, it filters luma as a grey
 // picture.
 
-// With temporal filtering, all planes are matched in downsampled luma, which best identifies the
-// same object in other frames.
+// With temporal filtering, the matcher compares patches of all planes in downsampled luma, which
+// best identifies the same object in other frames.
 
-// If luma is not filtered, the guides are the same with and without temporal filtering.
+// If the session does not filter luma, the guides are the same with and without temporal filtering.
 
 #include <array>
 #include <memory>
@@ -42,7 +42,7 @@ namespace lull {
 /// filter other planes.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
-/// Planes of equal size that are filtered with the same groups in one phase.
+/// Planes of equal size that a phase filters with the same groups.
 struct PlaneSet {
   std::vector<int> planes;
   // The guide is the weighted sum of the chroma planes, plus luma if `uses_luma` is true.
@@ -59,8 +59,7 @@ struct PlaneSet {
   GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the guide is a picture that is computed from several planes. If not, the guide
-  /// is the luma plane.
+  /// Returns whether the guide combines several planes. If not, the guide is the luma plane.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
 /// Returns the sets of planes of a phase, in the order of filtering, without noise-free planes and

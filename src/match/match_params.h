@@ -8,8 +8,8 @@
 
 namespace lull {
 
-/// Bias that is added to the distance of the candidate at displacement (dx, dy) in the same frame.
-/// The bias has the layout of an Autocorrelation. At displacements beyond the lags of an
+/// Bias that the matcher adds to the distance of the candidate at displacement (dx, dy) in the same
+/// frame. The bias has the layout of an Autocorrelation. At displacements beyond the lags of an
 /// Autocorrelation, the bias is 0.
 using DistanceBias = Autocorrelation;
 

@@ -3,7 +3,8 @@
 // All patches of a bundle have the motion vector of the motion block (time/motion.h) at the centre
 // of the bundle.
 
-// In chroma planes, motion vectors are scaled to samples of the plane and rounded down.
+// In chroma planes, the matcher scales motion vectors to samples of the plane, and rounds them
+// down.
 
 #include <cstdint>
 #include <vector>

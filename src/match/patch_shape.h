@@ -1,5 +1,5 @@
 #pragma once
-// Defines patches: the squares of samples that are matched and filtered together.
+// Defines patches: the squares of samples that the matcher compares and the filter processes.
 
 namespace lull {
 

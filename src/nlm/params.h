@@ -49,13 +49,12 @@ struct Params {
   // Temporal radius R: the number of neighbouring frames before and after a frame, 0..8. The value
   // is 0 for volumes.
   int temporal = 0;
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of the
-  /// frame cannot be predicted from the previous frames (frame_relation.h). The value 0 disables
-  /// scene cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if the previous frames fail to
+  /// predict more than this share of the frame (frame_relation.h). The value 0 disables scene cuts.
   float scene_cut = 0.5f;
 
   /// If true, the filter measures distances in Frame::guide, a frame of the same size and planes.
-  /// The guide can be a frame that was filtered before. The filter assumes that the guide contains
+  /// The guide can be the result of an earlier filter. The filter assumes that the guide contains
   /// no noise.
   bool guided = false;
   /// If true, frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.

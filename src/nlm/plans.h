@@ -18,7 +18,7 @@ struct PlaneSet {
 
 /// Returns the sets of planes with common weights, without noise-free planes. The planes of RGB, or
 /// of YUV with equal sizes, are one set. Chroma is a separate set with its own guide if it is
-/// subsampled, or if luma is not filtered.
+/// subsampled, or if the filter skips luma.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);

@@ -31,8 +31,8 @@ class NumberReader {
     at_ += static_cast<std::uint64_t>(bytes);
     return failed_ ? 0 : big_endian(raw, bytes);
   }
-  /// Reads a number of seven bits per byte, most significant bits first. Bit 7 is set if another
-  /// byte follows.
+  /// Reads a number of seven bits per byte, most significant bits first. Bit 7 is 1 if another byte
+  /// follows.
   std::uint64_t number() {
     constexpr int max_bytes = 10;
     std::uint64_t value = 0;

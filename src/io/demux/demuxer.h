@@ -53,12 +53,12 @@ class Demuxer {
   /// Returns the next packet of the video; null at the end. Packets of other streams go to
   /// `relay()`.
   /// @throws BadData  the input is damaged or truncated
-  /// @throws IoError  the file could not be read
+  /// @throws IoError  lull could not read the file
   PacketPtr read();
   /// Returns whether the input is a HEIF still picture (HEIC, AVIF), whose packets contain no
   /// metadata.
   bool is_heif() const;
-  /// Returns whether the input can be opened a second time; false for pipes and network addresses.
+  /// Returns whether lull can open the input a second time; false for pipes and network addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
   /// Reads packets until all audio packets before `end` have arrived, because audio packets may
   /// come after the video packets of the same time. `end` is in the video's time base.

@@ -102,7 +102,8 @@ class SliceSorter {
     }
   }
 
-  /// Groups the slices at equal positions along the normal, and returns the number of volumes.
+  /// Groups slices with equal positions along the normal. Each volume has one slice at each
+  /// position, so the function returns the size of the groups as the number of volumes.
   std::size_t group_positions() {
     constexpr double same_place = 1e-3;  // millimetres
     for (std::size_t i = 0; i < places_.size(); ++i)

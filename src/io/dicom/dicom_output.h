@@ -17,7 +17,8 @@ namespace lull::io {
 /// Opens an output for copies of the files of `volume`, with new UIDs and new, uncompressed
 /// samples. The image type of the copies is DERIVED, SECONDARY.
 /// @throws InvalidArgument  several input files, but `path` names a file
-/// @throws CannotCreate  the folder is not empty, or the file must not be replaced
+/// @throws CannotCreate  the folder is not empty, or the options do not allow the replacement of
+///     the file
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,
                                                               const ForeignVolume& volume,
                                                               const SinkOptions& options);

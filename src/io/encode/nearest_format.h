@@ -31,7 +31,7 @@ FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 /// `list` ends with AV_PIX_FMT_NONE. If `full_range` is true, the samples have the full range.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
-/// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.
+/// Returns a description of the loss, such as "alpha and 2 of 12 bits"; empty if there is no loss.
 std::string describe(const FormatLoss& loss, const PixelTraits& from);
 
 }  // namespace lull::io

@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns whether `from` and `to` are hard links to the same file, and removes `from` in this
-/// case. On a network file system, link() can create `to` and nevertheless report EEXIST: if the
-/// reply to the first request is lost, the repeated request fails.
+/// Returns whether `from` and `to` are hard links to the same file. If they are, the function
+/// removes `from`. On a network file system, the reply to the request of link() may be lost. The
+/// client then repeats the request, and link() reports EEXIST although it created `to`.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;

@@ -120,8 +120,8 @@ OutputFileOptions file_options(const SinkOptions& options);
 /// `access`.
 class OutputFile final : public Output {
  public:
-  /// @throws CannotCreate  the file exists and must not be replaced, or the system cannot create
-  ///     the file
+  /// @throws CannotCreate  the file exists and the options do not allow its replacement, or the
+  ///     system cannot create the file
   OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
   /// Flushes the file to the disk and closes it.

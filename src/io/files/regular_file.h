@@ -11,7 +11,7 @@ namespace lull::io {
 class RegularFile {
  public:
   /// Opens a regular file.
-  /// @throws NoInput  the file does not exist, is not a regular file, or cannot be opened
+  /// @throws NoInput  the file does not exist or is not a regular file, or lull cannot open it
   /// @throws IoError  the system cannot open the file now, but may succeed later
   explicit RegularFile(const std::string& path);
   ~RegularFile();

@@ -1,6 +1,6 @@
 #pragma once
-// An unnamed temporary file for bytes that do not fit in memory. The file exists until the object
-// is destroyed or the process ends.
+// An unnamed temporary file for bytes that do not fit in memory. The file exists until the
+// destruction of the object or the end of the process.
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace lull::io {
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 
 /// Returns memory that maps an unnamed temporary file. The system can move pages of this memory to
-/// the file. The file exists until the last reference is destroyed or the process ends.
+/// the file. The file exists until the destruction of the last reference or the end of the process.
 /// @param folder  folder of the file; empty: the system's folder for temporary files
 /// @throws IoError
 [[nodiscard]] std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder);

@@ -46,7 +46,7 @@ struct SequenceFile {
 
 /// Returns the files of a pattern, sorted by number or by name. Runs of digits in names count as
 /// numbers, so shot_9 precedes shot_10.
-/// @throws NoInput  no file matches, or the folder cannot be read
+/// @throws NoInput  no file matches, or lull cannot read the folder
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
 /// Returns the existing files of a number pattern; empty if the folder does not exist.

@@ -107,8 +107,8 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // On the GPU, a surface that is cropped at the top or left still begins with the cropped rows and
-  // columns. CPU decoders, in contrast, move the plane pointers.
+  // If a picture has a crop at the top or left, GPU decoders return a surface that begins with the
+  // cropped rows and columns. CPU decoders, in contrast, move the plane pointers.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
   // The GPU decoders of FFmpeg 5.1 to 7.1 (VP8, VP9, AV1) return a wrong address of the chroma

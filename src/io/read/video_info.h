@@ -1,5 +1,5 @@
 #pragma once
-// Properties of a video that are known before the caller reads the first frame.
+// Properties of a video that the source knows before the caller reads the first frame.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"

@@ -13,7 +13,7 @@ namespace lull::io {
 /// Returns everything on which the output of a job depends, such as settings, library versions, and
 /// a checksum of the complete input. For JobPart::segments, the checksum comes from the plan, if a
 /// digest of some blocks of the input (sample_digest()) equals the digest in the plan.
-/// @throws NoInput  the input cannot be read
+/// @throws NoInput  lull cannot read the input
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);
 

@@ -86,8 +86,8 @@ class JoinSink final : public EncodingSink {
   }
 
   void write_end() override {
-    // SegmentReader verifies the digest of a segment during the join, so that each segment is read
-    // only once.
+    // SegmentReader verifies the digest of a segment during the join, so that lull reads each
+    // segment only once.
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
       const std::string path = segment_path(folder_, segment);

@@ -51,7 +51,7 @@ class SegmentWriter {
 class SegmentReader {
  public:
   /// Opens the segment file `path`. next() verifies size and digest against `record`.
-  /// @throws IoError  the file cannot be opened
+  /// @throws IoError  lull cannot open the file
   SegmentReader(const std::string& path, const SegmentRecord& record);
   /// Returns the next packet; null after the last packet.
   /// @throws IoError  the file differs from its record

@@ -21,8 +21,8 @@ namespace lull::io {
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
-  /// @throws CannotCreate  the folder cannot be created, or it contains a job that must neither
-  ///     continue (options.resume) nor be replaced
+  /// @throws CannotCreate  lull cannot create the folder, or the options allow neither the
+  ///     continuation nor the replacement of the job in it
   /// @throws TryAgain  another process uses the folder
   /// @throws BadData  a manifest in a newer format, without `overwrite`
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
@@ -43,7 +43,7 @@ class SegmentJob {
   const std::vector<std::string>& notes() const { return notes_; }
 
   /// Sets the properties on which the output of the job depends (JobFact). The caller must call
-  /// this function once, before all functions that are declared below.
+  /// this function once, before all functions below.
   /// @throws InvalidArgument  the interrupted job has other properties
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if the segment is not finished.

@@ -49,8 +49,8 @@ class SubDirectoryCopier {
 
  private:
   /// Appends a copy of a directory entry to `directory`. The entry begins at byte `at` of the input
-  /// file. If the value of the entry is stored outside the entry, the function copies the value to
-  /// the end of the output file.
+  /// file. If the value lies outside the entry, the function copies it to the end of the output
+  /// file.
   bool copy_entry(std::uint64_t at, int depth, std::vector<std::uint8_t>& directory) {
     std::uint8_t raw[20];
     if (!file_.read(at, raw, format_.entry_bytes())) return false;

@@ -74,8 +74,8 @@ Palette palette_of(const TiffReader& reader, int bits) {
   return palette;
 }
 
-/// Reduces the palette to 8 bits per colour if no bits are lost. Returns the number of bits per
-/// colour.
+/// Reduces the palette to 8 bits per colour if this loses no information. Returns the number of
+/// bits per colour.
 int reduce(Palette& palette) {
   const auto is_reducible = [](std::uint16_t v) { return (v & 255) == 0 || (v & 255) == v >> 8; };
   for (const Table& table : palette)

@@ -17,8 +17,8 @@ constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EX
 /// LSM. The values of these tags contain file offsets, or occupy more bytes than the data type and
 /// the count of the tag specify.
 constexpr std::array<std::uint32_t, 5> private_tags = {33628, 33629, 33630, 33631, 34412};
-/// Tags that refer to sub-directories which lull copies. lull does not copy sub-images, because
-/// they are not denoised.
+/// Tags that refer to sub-directories which lull copies. lull does not copy sub-images, because it
+/// does not denoise them.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 

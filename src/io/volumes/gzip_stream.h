@@ -45,7 +45,7 @@ class SampleBytes {
 class GzipReader final : public SampleBytes {
  public:
   /// @param start  byte offset of the data in the file
-  /// @throws NoInput  the file cannot be read or is not a regular file
+  /// @throws NoInput  lull cannot read the file, or the file is not a regular file
   explicit GzipReader(const std::string& path, std::uint64_t start = 0);
 
   /// Reads the next bytes after decompression. gzip's checksum and length reveal damage and

@@ -186,7 +186,7 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names of output files that are known before the first frame, so that errors occur
+  // Checks all names of output files that lull knows before the first frame, so that errors occur
   // early.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
@@ -238,8 +238,8 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Because time stamps may be rounded, the selected part includes a frame that begins up to 0.1
-    // frame durations before this part.
+    // The file may contain rounded time stamps. Therefore, the selected part includes a frame that
+    // begins up to 0.1 frame durations before this part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));

@@ -91,8 +91,8 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
                   0, to + i * columns);
 }
 
-/// Returns the first stored column of row `i` of a symmetric matrix. The matrix is stored as its
-/// upper triangle and complete 16x16 diagonal blocks.
+/// Returns the first stored column of row `i` of a symmetric matrix. Memory contains the upper
+/// triangle and the complete 16x16 diagonal blocks of the matrix.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 

@@ -53,8 +53,8 @@ struct TimeMatchJob {
 };
 
 struct BlockMemory {
-  // Samples of the reference patches, in words of four horizontally neighbouring samples. The words
-  // are stored column by column.
+  // Samples of the reference patches, in words of four horizontally neighbouring samples, column by
+  // column.
   alignas(16) std::uint32_t own[references][max_columns * column_words];
   BlockMotion motion;
 };

@@ -16,7 +16,7 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as an operand of the tensor cores. Each float is split into two summands of 11
+/// A block of floats as an operand of the tensor cores. Each float becomes two summands of 11
 /// significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800

@@ -130,7 +130,7 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // Clusters are scattered in memory, so the matcher prefetches the clusters of the next
+      // Clusters lie at scattered addresses, so the matcher prefetches the clusters of the next
       // reference patch.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
@@ -267,7 +267,8 @@ class ClusterMatcher final : public Matcher {
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// Runs the cluster matcher if MatchParams::clusters is set, and the exhaustive matcher if not.
+/// Runs the cluster matcher if MatchParams::clusters has a value, and the exhaustive matcher if
+/// not.
 class DispatchingMatcher final : public Matcher {
  public:
   DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)

@@ -1,5 +1,5 @@
-// Vector functions of clustered matching. This file is included once for each instruction set
-// (Highway's foreach_target.h).
+// Vector functions of clustered matching. The compiler reads this file once for each instruction
+// set (Highway's foreach_target.h).
 
 #if defined(LULL_MATCH_CPU_CLUSTER_VECTORS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_MATCH_CPU_CLUSTER_VECTORS_H

@@ -1,4 +1,4 @@
-// Stores the 8-bit guide as pairs or quads of samples (PhasedGuide). The code is not vectorised,
+// Stores the 8-bit guide as pairs or quads of samples (PhasedGuide). The code does not use SIMD,
 // because its share of the run time is small.
 
 #include <algorithm>

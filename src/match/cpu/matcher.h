@@ -37,7 +37,7 @@ class Matcher {
   /// the number of reference patches in a row of the picture.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
   /// Prepares the matcher for a frame, in the TBB arena of the engine. The data of `input` must
-  /// remain valid until the last block is finished.
+  /// remain valid until the matcher has finished the last block.
   virtual void begin(const MatchInput& input) = 0;
   /// Prepares the matcher for a block. `thread` is the index of the calling thread in the TBB
   /// arena. A thread processes one block at a time.
@@ -57,7 +57,7 @@ class Matcher {
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
-/// Returns a matcher that runs the cluster matcher if MatchParams::clusters is set, and the
+/// Returns a matcher that runs the cluster matcher if MatchParams::clusters has a value, and the
 /// exhaustive matcher if not.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());

@@ -43,8 +43,8 @@ constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns `sum` plus products of unsigned and signed bytes. The instruction is written in
-/// assembly, because Highway does not use it for its target AVX3.
+/// Returns `sum` plus products of unsigned and signed bytes. The function uses inline assembly,
+/// because Highway does not use this instruction for its target AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -71,8 +71,8 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// The memory to which the scores of one candidate are written. The pointers are for the first row
-/// of the block.
+/// The memory that receives the scores of one candidate. The pointers are for the first row of the
+/// block.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;

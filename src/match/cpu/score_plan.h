@@ -19,8 +19,8 @@ struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// A bit mask for each stored partial sum. If bit i is set, the partial sum contains the pairs
-  /// with the phase phase[i].
+  /// A bit mask for each stored partial sum. If bit i is 1, the partial sum contains the pairs with
+  /// the phase phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
   /// The partial sums whose total is the distance of a patch. For the patch in lane i, term t of

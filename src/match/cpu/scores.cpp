@@ -124,8 +124,8 @@ struct BlockScorer {
     }
   }
 
-  /// The memory to which the scores of one candidate are written. The pointers are for the first
-  /// row of the block.
+  /// The memory that receives the scores of one candidate. The pointers are for the first row of
+  /// the block.
   struct Target {
     const std::uint16_t* outside;
     const std::uint16_t* invalid;  // null: all positions are valid

@@ -91,7 +91,7 @@ class Collector {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
       for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
-        // The bit `last_lane` is always set, so that the argument of countr_zero() is never 0.
+        // The bit `last_lane` is always 1, so that the argument of countr_zero() is never 0.
         hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }

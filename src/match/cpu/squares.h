@@ -1,4 +1,4 @@
-// Squared differences of pairs of bytes. This file is included once for each instruction set
+// Squared differences of pairs of bytes. The compiler reads this file once for each instruction set
 // (Highway's foreach_target.h).
 
 #if defined(LULL_MATCH_CPU_SQUARES_H) == defined(HWY_TARGET_TOGGLE)

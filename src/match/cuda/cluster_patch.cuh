@@ -12,7 +12,7 @@ __device__ __forceinline__ int frame_of(std::uint32_t patch_id) {
   return static_cast<int>(patch_id >> patch_frame_bit);
 }
 
-/// Returns the 8 samples at a position, which may be unaligned, as two words.
+/// Returns the 8 samples at an aligned or unaligned position, as two words.
 __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (place & ~3));
   const std::uint32_t middle = words[1];

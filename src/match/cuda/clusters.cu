@@ -174,7 +174,7 @@ __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::ui
   return first;
 }
 
-/// Copies a cluster to its final position. The cluster is not split further.
+/// Copies a cluster, which the kernel does not split further, to its final position.
 __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2 leaf) {
   const int lane = threadIdx.x & 31;
   for (int i = lane; i < static_cast<int>(leaf.y); i += 32) {

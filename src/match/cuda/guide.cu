@@ -80,7 +80,7 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
   }
 }
 
-/// Clears the sums of estimates inside the picture. The sums in the padding are never used.
+/// Clears the sums of estimates inside the picture. No kernel uses the sums in the padding.
 __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins,
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;

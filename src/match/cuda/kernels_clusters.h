@@ -15,7 +15,7 @@
 
 namespace lull {
 
-/// The frames whose patches are clustered. The reference frame is the first of them. All guides
+/// The frames whose patches form the clusters. The reference frame is the first of them. All guides
 /// have the same scale and offset.
 struct ClusterFrames {
   int count = 0;

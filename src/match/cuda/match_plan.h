@@ -152,8 +152,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A search whose kernel is compiled for the window and the step of a profile. The kernel computes
-/// the scores of all rows of candidates at once, in a single band.
+/// A search with a kernel for exactly the window and the step of a profile. The kernel computes the
+/// scores of all rows of candidates at once, in a single band.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
@@ -163,14 +163,14 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// A temporal search whose kernel is compiled for the windows and the step of a profile. The kernel
+/// A temporal search with a kernel for exactly the windows and the step of a profile. The kernel
 /// selects candidates from all frames together (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether the kernel of this search can execute the two plans. The number of frames that
-  /// the kernel searches at once may differ, so the function ignores members of the plans that
-  /// depend on this number.
+  /// Returns whether the two plans equal the plans of this kernel, so that the kernel can execute
+  /// them. The comparison ignores the members that depend on the number of frames searched at once,
+  /// because this number may differ.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -185,7 +185,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// Index of the kernels that are not specialised for a profile.
+/// Index of the kernels for any profile.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];

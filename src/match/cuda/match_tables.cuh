@@ -47,7 +47,7 @@ __device__ inline int table_of(const MatchPlan& plan, int reference, int left, i
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
 }
 
-/// Returns four samples at a position that may be unaligned. `bits` is 8 times the offset from the
+/// Returns four samples at an aligned or unaligned position. `bits` is 8 times the offset from the
 /// aligned word.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);

@@ -37,9 +37,8 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// Returns the kernel arguments `a`. If `fixed` has the windows and the step of a profile, the
-/// function replaces the plans, the windows and the step in the arguments by compile-time
-/// constants.
+/// Returns a copy of the kernel arguments `a`. If `fixed` is not empty, its plans, windows and step
+/// replace those of the copy, as compile-time constants.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);

@@ -1,5 +1,5 @@
 #pragma once
-// Matching on a GPU. A matcher is planned once for a phase, and finds groups (group.h) batch by
+// Matching on a GPU. A matcher makes its plan once for a phase, and finds groups (group.h) batch by
 // batch.
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace lull::cuda {
 
 /// Input of a matcher for one batch of reference patches of the first frame.
 struct MatchInput {
-  // The parameters with which the matcher was made. With propagation, the caller may set `tau` and
-  // `group` to other values.
+  // The parameters from the construction of the matcher. With propagation, the caller may set `tau`
+  // and `group` to other values.
   MatchParams params;
   /// The frames that the matcher searches. The scale of the guides must be so small that a 16-bit
   /// score can represent distances up to the match threshold tau (max_guide_scale()). With
@@ -45,7 +45,7 @@ using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, i
 /// @throws InvalidArgument  the planes have more positions than the matcher can number
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
                                                             const Margins& greatest);
-/// Returns a matcher that runs the cluster matcher if MatchParams::clusters is set, and the
+/// Returns a matcher that runs the cluster matcher if MatchParams::clusters has a value, and the
 /// exhaustive matcher if not.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
                                                     const Margins& greatest);

@@ -136,7 +136,8 @@ class ClusterMatcher final : public Matcher {
   Clusters clusters_;
 };
 
-/// Runs the cluster matcher if MatchParams::clusters is set, and the exhaustive matcher if not.
+/// Runs the cluster matcher if MatchParams::clusters has a value, and the exhaustive matcher if
+/// not.
 class DispatchingMatcher final : public Matcher {
  public:
   void begin(std::span<const FramePlane> guides, const MatchParams& params,

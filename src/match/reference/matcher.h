@@ -55,8 +55,8 @@ class Matcher {
 /// Returns a matcher that takes its candidates from clusters (match/clusters.h), for patches of the
 /// shape square_8.
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher();
-/// Returns a matcher that calls the cluster matcher if MatchParams::clusters is set, and otherwise
-/// the exhaustive matcher.
+/// Returns a matcher that calls the cluster matcher if MatchParams::clusters has a value, and
+/// otherwise the exhaustive matcher.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher();
 
 }  // namespace reference

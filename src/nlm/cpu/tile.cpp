@@ -29,9 +29,9 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Adds the squared differences of a row of cells (squares of 1x1 or 2x2 samples) to `squares`. If
-/// `mean` is true, the distance has a mean term, and the function also stores the plain sum of the
-/// differences of each cell in `sums`.
+/// Adds the squared differences of a row of cells (1x1 or 2x2 samples) to `squares`. If `mean` is
+/// true, the distance has a mean term. The function then also stores the sum of the differences of
+/// each cell in `sums`.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,

@@ -94,8 +94,8 @@ struct WeightList {
 };
 
 /// Computes the weights of a row of candidates for the 4x4 patch `own`. Two consecutive candidates
-/// share three columns of samples. Column x is stored at the index x modulo 4, so the shared
-/// columns stay in place.
+/// share three columns of samples. Column x has the index x modulo 4, so the shared columns stay in
+/// place.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,

@@ -10,8 +10,8 @@
 
 namespace lull::nlm {
 
-// Workers must be created, used and destroyed while their device is current. `params` and `format`
-// must be valid. If `results_on_device` is true, results remain in GPU memory (Backend).
+// The caller must create, use and destroy workers while their device is current. `params` and
+// `format` must be valid. If `results_on_device` is true, results remain in GPU memory (Backend).
 // @throws InvalidArgument  kernels cannot process planes of this format
 // @throws DeviceUnavailable  this build has no CUDA
 // @throws OutOfDeviceMemory

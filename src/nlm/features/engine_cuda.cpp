@@ -17,7 +17,7 @@ using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
 /// Returns the smallest number of regressors that the kernels support and that is at least
-/// `regressors`. The planes of the additional regressors are 0.
+/// `regressors`. The kernels then use additional regressors, whose planes are 0.
 int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
 
 class CudaFeatureEngine final : public FeatureEngine {

@@ -21,9 +21,8 @@ struct FeatureParams {
   // Search radius S: the maximum distance of candidates along x and y, 1..20 pixels.
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if more than this share of the
-  /// frame cannot be predicted from previous frames (frame_relation.h). The value 0 disables scene
-  /// cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if previous frames fail to predict
+  /// more than this share of the frame (frame_relation.h). The value 0 disables scene cuts.
   float scene_cut = 0.5f;
 };
 

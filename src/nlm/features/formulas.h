@@ -1,7 +1,7 @@
 #pragma once
 // The formulas of non-local means with features. u is the demodulated illumination (the picture
 // divided by its albedo). v is the noise variance of u for each pixel and each of C channels.
-// Planes are mirrored at their borders.
+// Planes continue as mirror images beyond their borders.
 
 // p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
 // S (S + 1/2). In the target frame, m is 0. In a neighbouring frame, m is the motion vector of the

@@ -1,5 +1,5 @@
-// Sessions of non-local means for volumes, which filter a slice as soon as all slices on which its
-// result depends are loaded.
+// Sessions of non-local means for volumes, which filter a slice as soon as they have loaded all
+// slices on which its result depends.
 
 #include <algorithm>
 #include <deque>

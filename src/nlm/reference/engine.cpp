@@ -17,7 +17,7 @@ using namespace reference;
 using FramePlanes = std::array<ContinuedPlane, 3>;
 
 /// The planes of the loaded frames. The argument `source` of guide(), is_hole() and sample() is the
-/// slot into which a frame was loaded.
+/// slot of a frame.
 class Frames final : public SourcePlanes {
  public:
   struct Slot {
