@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a clip, which is estimated or specified before a session is opened. Filters compute
-// thresholds, Wiener factors and distances from the noise.
+// The noise of a clip. The caller estimates or specifies the noise before it opens a session.
+// Filters compute thresholds, Wiener factors and distances from the noise.
 
 #include <array>
 #include <limits>
@@ -30,8 +30,8 @@ struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
   /// Standard deviations of the noise before clipping, > 0. Element i is for the intensity i *
-  /// spacing on the 0..255 scale. Between these intensities, the standard deviation is interpolated
-  /// linearly.
+  /// spacing on the 0..255 scale. Between these intensities, the standard deviation follows by
+  /// linear interpolation.
   std::array<float, knots> sigma{};
   /// Clipping limits (low < high, low < 255, high > 0). Noisy samples beyond a limit get the value
   /// of the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035). An infinite
@@ -46,9 +46,9 @@ struct NoiseCurve {
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. 0: the plane
-  /// is not filtered. With a noise curve, sigma refers to the stabilised samples: if it is
-  /// stabilised_sigma(*curve), filters remove exactly the noise of the curve, and with a larger
+  /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. 0: the session
+  /// does not filter the plane. With a noise curve, sigma refers to the stabilised samples: if it
+  /// is stabilised_sigma(*curve), filters remove exactly the noise of the curve, and with a larger
   /// value more noise.
   float sigma = 0;
   /// Autocorrelation of the noise. Null: the noise is white.
@@ -59,9 +59,9 @@ struct PlaneNoise {
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
-  /// Returns the noise level of the stored samples, which are not stabilised. The detection of
-  /// repeated frames, scene cuts and motion uses this level. The result is 0 if the plane is not
-  /// filtered.
+  /// Returns the noise level of the stored samples, without variance stabilisation. The detection
+  /// of repeated frames, scene cuts and motion uses this level. The result is 0 if the session does
+  /// not filter the plane.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
   /// Returns the correlation of the noise of two samples with the displacement (dx, dy). Beyond the
   /// lags of the autocorrelation, the result is 0.

@@ -114,7 +114,7 @@ class Samples {
 /// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
 /// the distance `beyond` > 0 from an end (0 or 255), where f has the slope `slope`. If this slope
 /// exceeds 1, f keeps it for at most 4 noise levels `s`, and then continues with a smaller slope,
-/// so that the bound of the filter range, at the distance `room`, is mapped to itself.
+/// so that f maps the bound of the filter range, at the distance `room`, to itself.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   // A steep f would leave the filter range. From `bend` on, it has the smaller slope that maps the

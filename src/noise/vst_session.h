@@ -56,10 +56,10 @@ class VstSession : public Denoiser {
   };
 
   /// Computes the samples of `frame.stabilised`, and sets `frame.inverse_data`. All other
-  /// properties of `frame.stabilised` (FrameInfo) are already set.
+  /// properties of `frame.stabilised` (FrameInfo) already have their values.
   virtual void stabilise(PendingFrame& frame) = 0;
   /// Computes the samples of `clean` from the filter's result. All other properties of `clean`
-  /// (FrameInfo) are already set.
+  /// (FrameInfo) already have their values.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
   /// Where the filter did not change the stabilised samples of a grey frame, copies the noisy

@@ -82,7 +82,7 @@ class PartDenoiser final : public Denoiser {
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
   /// Returns whether the caller needs the result of the frame. The function also increments the
-  /// number of frames, unless Frame::context_only is set.
+  /// number of frames, unless Frame::context_only is true.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -168,7 +168,7 @@ class PartDenoiser final : public Denoiser {
   RepeatNotes notes_;
   std::function<void(std::int64_t)> idle_;
   // If true, one session filters the stream from its start to the last span. Frames in GPU memory
-  // are too large to be stored for the lead-in of a later session.
+  // are too large to keep for the lead-in of a later session.
   bool from_start_ = false;
   bool running_ = false;       // whether frames are pushed to the session
   std::size_t at_ = 0;         // index of the current or next span

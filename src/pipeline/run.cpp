@@ -123,7 +123,7 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // If the queue is not cancelled, the sink has received all results.
+    // The sink has received all results, unless the queue is cancelled.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

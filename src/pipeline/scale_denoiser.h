@@ -20,7 +20,8 @@ namespace lull::pipeline {
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
 /// Makes frames of half the size. Each sample of the result is the weighted mean of 4x4 samples of
-/// the frame, with the weights [1 3 3 1] / 8 along both axes. Borders are mirrored.
+/// the frame, with the weights [1 3 3 1] / 8 along both axes. Mirrored samples replace those beyond
+/// the borders.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);

@@ -1,5 +1,6 @@
 #pragma once
-// Linear demosaicing. The noise covariance of the results is known, because the method is linear.
+// Linear demosaicing. Because the method is linear, the noise covariance of the results follows
+// from that of the mosaic.
 
 #include <array>
 

@@ -8,8 +8,8 @@
 
 namespace lull::raw {
 
-/// Returns the ratio of green samples in red rows to green samples in blue rows, or 1 if the ratio
-/// cannot be measured. Crosstalk in the sensor changes the ratio.
+/// Returns the ratio of green samples in red rows to green samples in blue rows, or 1 if the mosaic
+/// does not permit a measurement. Crosstalk in the sensor changes the ratio.
 [[nodiscard]] float green_ratio(PlaneView<const std::uint16_t> mosaic, const Sensor& sensor);
 
 /// Stabilises a mosaic, after a multiplication of the green samples in blue rows by `ratio`. In

@@ -32,7 +32,7 @@ struct PlaneDefects {
 };
 
 /// The defects of a clip, or of all its fields of one parity. The list covers the complete clip, so
-/// parts of the clip can be repaired separately.
+/// lull can repair parts of the clip separately.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 

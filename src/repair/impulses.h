@@ -28,8 +28,8 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous` is true if the previous examined frame
-/// is also the previous frame of the clip.
+/// The outliers and the noise of a frame. If `follows_previous` is true, the previous element of
+/// the list of examined frames is the frame directly before this frame in the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;

@@ -15,9 +15,9 @@ namespace lull {
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 4
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if a larger share of its content
-  /// cannot be predicted from earlier frames (frame_relation.h). If the threshold is 0, the session
-  /// detects no scene cuts.
+  /// Threshold for scene cuts, 0..1. A frame begins a new scene if earlier frames fail to predict a
+  /// larger share of its content (frame_relation.h). If the threshold is 0, the session detects no
+  /// scene cuts.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // noise level of the luma (or green) plane
   /// If true, groups contain patches from several frames, but the worker adds estimates only to the

@@ -19,7 +19,7 @@ struct ClipChannel {
 };
 
 /// The difference of two blocks in one plane. `energy` contains the squared DCT coefficients of the
-/// difference. They are scaled so that, for white noise, their mean is the noise variance of a
+/// difference. Their scale is such that, for white noise, their mean is the noise variance of a
 /// single frame.
 struct ClipDifference {
   CoefficientTable energy{};
@@ -28,9 +28,9 @@ struct ClipDifference {
   float brightness = 0;   // mean of the block
   float luma = 0;         // brightness of the first plane's block at the same position
   float clipped = 0;      // share of clipped samples in the ring, in the most clipped channel
-  // Share of the noise variance that remains after clipping. 0: the block is not used.
+  // Share of the noise variance that remains after clipping. 0: the estimator ignores the block.
   float retained = 1;
-  /// Clipping statistics of each stored channel from which the plane is computed. For RGB, the
+  /// Clipping statistics of each stored channel that contributes to the plane. For RGB, the
   /// channels are R, G and B. Otherwise, the only channel is the plane itself.
   std::array<ClipChannel, 3> channels{};
   // If false, the block is at a border of the plane or contains NaN, and all other members are

@@ -1,5 +1,5 @@
 #pragma once
-// Checks of an excerpt before its noise is measured: interlacing, scene cuts, and clipping limits.
+// Checks of an excerpt before the noise measurement: interlacing, scene cuts, and clipping limits.
 
 #include <array>
 #include <cstdint>

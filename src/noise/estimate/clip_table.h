@@ -15,8 +15,8 @@
 
 namespace lull {
 
-/// Returns the blocks of one plane of one excerpt in which noise can be measured: blocks with small
-/// slopes and well-compensated motion.
+/// Returns the blocks of one plane of one excerpt that are suitable for noise measurement: blocks
+/// with small slopes and well-compensated motion.
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
 /// Contributions of the stored channels to the noise of a plane.

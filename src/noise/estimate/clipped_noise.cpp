@@ -51,7 +51,7 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
 }
 
 /// Finds the minimum and the maximum of a plane, and the shares of samples with these two values.
-/// Samples in flat areas, whose neighbours have equal values, are not included in the shares.
+/// The shares do not include samples in flat areas, whose neighbours have equal values.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -139,8 +139,8 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
 /// stabilised samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // In an opponent-space model, the noise of R, G and B cannot be scaled separately. The largest of
-  // the three factors therefore scales the complete model.
+  // An opponent-space model has no separate scale for the noise of R, G and B. The largest of the
+  // three factors therefore scales the complete model.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];

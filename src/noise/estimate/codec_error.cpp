@@ -12,8 +12,9 @@ namespace {
 /// Standard deviation of the coding error, in quantisation steps. The error of rounding is 0.29
 /// steps. The coding error is smaller, because the codec predicts from earlier frames.
 constexpr float error_per_step = 0.2f;
-/// Factor of the coding error in clips with large dark areas. Encoders use a coarser quantisation
-/// outside the dark areas than in the average of the frame.
+/// Factor of the coding error in clips with large dark areas. Outside the dark areas, the
+/// quantisation step exceeds the mean step of the frame, so the coding error also exceeds
+/// error_per_step times the mean step.
 constexpr float with_dark_areas = 1.25f;
 /// In clips without measured noise, add_codec_error() adds only a share of the coding error to the
 /// noise. The share is 0 if the quantisation step of luma is `fine_step`, and rises to 1 at

@@ -46,8 +46,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // Only the first frame of each excerpt is examined, because the later frames usually repeat the
-  // first frame.
+  // The function examines only the first frame of each excerpt, because the later frames usually
+  // repeat the first frame.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);

@@ -67,7 +67,7 @@ bool repeats(const std::vector<ClipDifference>& blocks, double max_copied) {
   return copied > max_copied * all;
 }
 
-/// Compares the blocks of two frames. Returns std::nullopt if the frames are not suited for a noise
+/// Compares the blocks of two frames. Returns std::nullopt if the frames are unsuitable for a noise
 /// measurement.
 std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma_a,
                             const ClipLuma& luma_b, double max_copied) {

@@ -240,7 +240,7 @@ class StillEstimate {
     return demosaiced_noise({values[0], values[1], values[2]}, blocks, 3 * rounding());
   }
 
-  /// Sets `estimate` to the noise of a demosaiced picture that was not denoised.
+  /// Sets `estimate` to the noise of a demosaiced picture without prior denoising.
   static void demosaiced(const DemosaicedNoise& found, NoiseEstimate& estimate) {
     if (*std::ranges::max_element(found.level) < invisible_level) return;
     std::array<PlaneNoise, 3> planes;

@@ -39,8 +39,7 @@ constexpr float min_ratio = 1.2f, min_ratio_of_small = 2, large_lit_share = 0.3f
 /// weaker noise.
 constexpr float min_lit_variance = 0.75f * 0.75f;
 
-/// The noise outside the dark areas of one plane of one excerpt, and the blocks in which it was
-/// measured.
+/// The noise outside the dark areas of one plane of one excerpt, and the measured blocks.
 struct LitNoise {
   CoefficientTable variances{};
   std::vector<ClipDifference> blocks;

@@ -40,7 +40,7 @@ class GrainCollector {
   /// Reads the next frame of the clip, in host memory. Returns whether the caller must call add()
   /// after it has filtered this frame. add() then measures the grain.
   [[nodiscard]] bool observe(const Frame& noisy);
-  /// Measures the grain of a frame for which observe() returned true. Frames must be added in
+  /// Measures the grain of a frame for which observe() returned true. The caller must add frames in
   /// order.
   void add(const Frame& noisy, const Frame& denoised);
   /// Returns the grain table of the clip, after the last call of add(). Times in the table are

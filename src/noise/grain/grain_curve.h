@@ -27,8 +27,8 @@ inline constexpr double min_grain = 0.2;
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
 /// Returns the grain curve of known noise, scaled to one scene. The scale factor is the ratio of
-/// the noise removed in `scene` to the noise removed in `all` scenes. If no noise was removed or
-/// `known` is empty, the function returns `removed`.
+/// the noise removed in `scene` to the noise removed in `all` scenes. If the filter removed no
+/// noise or `known` is empty, the function returns `removed`.
 /// @param known  standard deviations on the 0..255 scale, in the order of increasing luma
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,

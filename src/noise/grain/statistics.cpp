@@ -53,8 +53,8 @@ struct Block {
   int brightness = 0;         // class
 };
 
-/// Returns whether the noise of a block can be measured: the block is not constant (letterbox), and
-/// few samples are clipped.
+/// Returns whether a block is suitable for noise measurement: it is not constant (letterbox), and
+/// few of its samples are clipped.
 bool is_usable(const Samples& noisy, int count) {
   int clipped = 0;
   bool constant = true;

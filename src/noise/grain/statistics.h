@@ -52,7 +52,7 @@ class GrainStatistics {
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
   /// Adds the flat blocks of a frame to the statistics. `noisy` and `denoised` must be in host
-  /// memory, and have the format with which the object was made.
+  /// memory, and have the format of the object.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

@@ -48,7 +48,7 @@ class Light {
   /// Returns the demodulated illumination. If a sample was not finite, or its illumination was
   /// above 1e18, the mean of the neighbouring samples replaces the sample.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
-  /// Returns the noise variance of the demodulated illumination, > 0. The variance is averaged over
+  /// Returns the noise variance of the demodulated illumination, > 0. The variance is the mean over
   /// at least 3x3 pixels, because variances from few samples per pixel are inaccurate.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
   /// Returns the number of regressors: values on which the illumination may depend. The regressors

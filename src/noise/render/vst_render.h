@@ -14,7 +14,7 @@
 namespace lull {
 
 /// Noise level of the stabilised illumination, on the 0..255 scale. Samples above about 48 times
-/// their noise level exceed the filter range and are preserved.
+/// their noise level exceed the filter range and remain unchanged.
 inline constexpr float stabilised_light_sigma = 8;
 /// Noise level of the filter for with_render_vst(): 1.5 times the actual level, because the noise
 /// of renders has long tails. The factor improves the PSNR of the scenes of

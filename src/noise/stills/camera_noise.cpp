@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-// The constants were chosen on half of the photographs of Nam et al. 2016 and Xu et al. 2018
-// (docs/measurements/noise-estimation.md).
+// The constants come from measurements on half of the photographs of Nam et al. 2016 and Xu et al.
+// 2018 (docs/measurements/noise-estimation.md).
 
 namespace lull {
 namespace {

@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Whether the noise of a picture shows that the picture was demosaiced.
+/// Whether the noise of a picture is typical of demosaicing.
 enum class Demosaicing {
   none,
   weak,  ///< chroma is that of a demosaiced picture, but hardly above that of clean photographs

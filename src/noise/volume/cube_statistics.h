@@ -38,7 +38,7 @@ class CubeCollector {
   /// number, the collector selects at most about 400 000 cubes, and examines only these.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
-  /// Adds the first plane of a slice. The slices of a volume must be added in order, and the
+  /// Adds the first plane of a slice. The caller must add the slices of a volume in order, and the
   /// volumes of a series one after another (Frame::slice).
   void add(const Frame& slice);
 

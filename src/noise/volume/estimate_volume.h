@@ -16,8 +16,8 @@ struct VolumeEstimate {
   float level = 0;   // median level over the volume; noise.sigma if there is no map
   float air = 0;     // level estimated from the background; 0: there is no estimate
   float tissue = 0;  // level estimated from brighter cubes; 0: there is no estimate
-  /// False if noise and structure cannot be distinguished anywhere in the volume. `why` then
-  /// describes the reason in a few words.
+  /// False if the estimator cannot distinguish noise and structure anywhere in the volume. `why`
+  /// then describes the reason in a few words.
   bool certain = true;
   std::string why;
 };

@@ -9,7 +9,7 @@
 namespace lull {
 namespace {
 
-/// The two nodes between which the noise map is interpolated at a voxel, along one axis.
+/// The two nodes of the noise map for the interpolation at a voxel, along one axis.
 struct NodePair {
   int low, high;
   float share;  // weight of the node with the higher index

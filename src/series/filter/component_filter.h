@@ -24,7 +24,7 @@ using VolumeMemory = std::function<Samples(int volumes)>;
 using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
-/// Filters the components of a decomposed series. For Rician noise, or if `correct` is given, a
+/// Filters the components of a decomposed series. For Rician noise, or if `correct` is not empty, a
 /// first pass corrects the samples. A second pass decomposes and filters them.
 /// @param samples  its first volumes receive the result
 /// @param memory  memory for the first pass
