@@ -35,7 +35,7 @@ class Arguments {
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
 /// Returns `sigma` for each plane: the given values. The last value also applies to planes without
-/// a value. Returns no value if `sigma` is not given, so that the plug-in must estimate the noise.
+/// a value. Returns no value if `sigma` is absent, so that the plug-in must estimate the noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 

@@ -212,7 +212,7 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Unless the option -y is given, throws an error if the run might overwrite a file outside the
+  /// Without the option -y, throws an error if the run might overwrite a file outside the
   /// derivative: if any of `files` is a symbolic link, or if any of them exists and `folder`
   /// resolves to a path outside the derivative.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
@@ -258,8 +258,8 @@ class ParticipantLevel {
     }
   }
 
-  /// Stores the estimated noise in `options`, unless the noise is given. Returns the values for the
-  /// sidecar file.
+  /// Stores the estimated noise in `options`, unless the user specifies the noise. Returns the
+  /// values for the sidecar file.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = method_name(options, source->info()),

@@ -21,7 +21,7 @@ struct BidsOptions {
 
 /// Denoises the images of a dataset. Returns 0, 128 + n after signal n, or the exit code of the
 /// first failure that is not temporary (75 if all failures are temporary).
-/// @throws NoInput, BadData, InvalidArgument, CannotCreate  no image can be denoised
+/// @throws NoInput, BadData, InvalidArgument, CannotCreate  lull can denoise no image
 int bids(const BidsOptions& options);
 
 }  // namespace lull::tools

@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"func", "bold"},  {"dwi", "dwi"},    {"perf", "asl"}};
 
 /// Returns the sorted file names in a folder. A missing folder counts as empty.
-/// @throws NoInput  the folder cannot be read
+/// @throws NoInput  lull cannot read the folder
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code code;

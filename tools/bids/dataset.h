@@ -35,7 +35,7 @@ struct BidsName {
 
 class BidsDataset {
  public:
-  /// @throws NoInput  the folder does not exist or cannot be read
+  /// @throws NoInput  the folder does not exist, or lull cannot read it
   /// @throws BadData  the folder contains no BIDS dataset, or its description is damaged
   explicit BidsDataset(std::string root);
 
@@ -45,12 +45,12 @@ class BidsDataset {
   const std::vector<std::string>& subjects() const { return subjects_; }
   /// Returns the magnitude images of a participant. The images have the types anat, func, dwi and
   /// perf.
-  /// @throws NoInput  a folder of the participant cannot be read
+  /// @throws NoInput  lull cannot read a folder of the participant
   std::vector<BidsImage> images_of(const std::string& subject) const;
   /// Returns the metadata of an image from JSON files. Files in subfolders take precedence
   /// (inheritance principle of BIDS).
   /// @throws BadData  a JSON file is damaged
-  /// @throws NoInput  a JSON file cannot be read
+  /// @throws NoInput  lull cannot read a JSON file
   Json metadata_of(const BidsImage& image) const;
   /// Returns the file with this suffix and extension that applies to the image. If there are
   /// several, returns the last one of files_for(), which is in the deepest folder. If there is

@@ -26,8 +26,8 @@ struct BidsProcessing {
 /// Creates the folder of the derivative with its description and README. If an earlier run of lull
 /// has created these files, the function does not change them.
 /// @throws InvalidArgument  the folder is the folder of the source dataset
-/// @throws CannotCreate  the folder contains another dataset or a link to another folder, or cannot
-///     be created
+/// @throws CannotCreate  the folder contains another dataset or a link to another folder, or lull
+///     cannot create it
 void create_derivative(const BidsDataset& raw, const std::string& folder);
 
 }  // namespace lull::tools

@@ -22,7 +22,7 @@ namespace {
 
 /// Checks and returns the files of the command, before the noise estimation.
 /// @throws InvalidArgument  an output would overwrite another file of the command
-/// @throws CannotCreate  an output already exists, or cannot be created
+/// @throws CannotCreate  an output already exists, or lull cannot create it
 RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;

@@ -26,7 +26,7 @@ namespace lull::tools {
 /// Reads the reference, a clean version of the input, frame by frame in parallel with the input.
 class ReferenceReader {
  public:
-  /// @throws NoInput  the reference cannot be opened
+  /// @throws NoInput  lull cannot open the reference
   /// @throws BadData  the reference is damaged, or its format differs from the format of the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
@@ -35,8 +35,8 @@ class ReferenceReader {
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();
-  /// Returns the error text if the reference (a clean version of the input) ends before the input
-  /// or cannot be read; empty if there is no error.
+  /// Returns the error text if the reference (a clean version of the input) ends before the input,
+  /// or if lull cannot read it; empty if there is no error.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -58,7 +58,7 @@ class ReferenceReader {
 class RunReport {
  public:
   /// @throws InvalidArgument  the page would overwrite a file of the run
-  /// @throws CannotCreate  the page cannot be created
+  /// @throws CannotCreate  lull cannot create the page
   /// @throws any error of ReferenceReader()
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
@@ -75,7 +75,7 @@ class RunReport {
   void note(const pipeline::PipelineStats& stats);
   /// Writes the page. The output must already have its final name. Returns a warning about missing
   /// parts, or an empty text.
-  /// @throws CannotCreate, IoError  the report cannot be written
+  /// @throws CannotCreate, IoError  lull cannot write the report
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);
 

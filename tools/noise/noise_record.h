@@ -81,8 +81,8 @@ void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 /// @throws NoInput, BadData
 [[nodiscard]] NoiseRecord read_noise(const std::string& path);
 /// Writes a noise file under a temporary name and renames the file.
-/// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created
-/// @throws IoError  the file cannot be written
+/// @throws CannotCreate  the file exists (without `overwrite`), or lull cannot create it
+/// @throws IoError  lull cannot write the file
 void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite,
                  const io::Access& access = {});
 

@@ -77,8 +77,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 [[nodiscard]] std::int64_t volumes_of(const io::VideoInfo& input);
 /// Returns whether lull may denoise the input as a series, by principal components over its
 /// volumes.
-/// @throws InvalidArgument  --series pca is given, but the input is not a series, or another option
-///     is incompatible with --series pca
+/// @throws InvalidArgument  the user requests --series pca, but the input is not a series, or
+///     another option is incompatible with --series pca
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether lull may treat the input as a volume although the file does not describe a
 /// stack.

@@ -54,8 +54,8 @@ struct InputOptions {
   std::vector<std::int64_t> at_voxel;
 };
 
-/// @throws InvalidArgument  several layers or video streams are given, but the command processes
-///     one picture
+/// @throws InvalidArgument  the options select several layers or video streams, but the command
+///     processes one picture
 void check_one_picture(const InputOptions& options);
 
 /// Returns the options for opening the input.

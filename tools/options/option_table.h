@@ -29,7 +29,7 @@ enum OptionUse : unsigned {
   /// have written the plan.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // One bit for each method that supports the option. If no such bit is set, all methods support
+  // One bit for each method that supports the option. If all these bits are 0, all methods support
   // the option.
   for_bm3d = 128,
   for_bm4d = 256,

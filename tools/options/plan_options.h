@@ -12,7 +12,7 @@ namespace lull::tools {
 
 /// Returns the options in `given` that the plan of a shared job stores, as pairs of name and value.
 /// If a preset determines the profile, the function adds the profile as an option.
-/// @throws InvalidArgument  an option cannot be used in a shared job
+/// @throws InvalidArgument  shared jobs do not support an option
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);
 

@@ -30,7 +30,7 @@ struct RawPlan {
 
 /// Determines the sensor and its noise. The noise comes from the file or, if the file does not
 /// state it, from an estimate.
-/// @throws BadData  the noise cannot be estimated
+/// @throws BadData  lull cannot estimate the noise
 [[nodiscard]] RawPlan plan_raw(const DenoiseOptions& options, const io::RawPicture& first,
                                std::size_t files);
 

@@ -12,7 +12,7 @@ namespace lull::tools {
 
 /// Denoises raw photographs and returns the exit code.
 /// @throws InvalidArgument  an option does not apply to raw photographs
-/// @throws BadData  a file is damaged or has no Bayer mosaic, or its noise cannot be estimated
+/// @throws BadData  a file is damaged or has no Bayer mosaic, or lull cannot estimate its noise
 int denoise_raw(const DenoiseOptions& options, Log& log, Progress& progress);
 
 }  // namespace lull::tools

@@ -23,7 +23,7 @@ namespace lull::tools {
 
 /// Reads a list of sensor defects for frames of the size of `source`: a text file with lines "x y"
 /// or "x y FIRST LAST", or a picture in which defective samples are not 0.
-/// @throws NoInput  the file cannot be read
+/// @throws NoInput  lull cannot read the file
 /// @throws BadData  the content is not valid, or more than a tenth of the frame is defective
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);

@@ -18,7 +18,7 @@ struct LogOptions {
 class Log {
  public:
   /// @param quiet  if true, only errors go to stderr; the file still receives all messages
-  /// @throws CannotCreate  the file cannot be opened
+  /// @throws CannotCreate  lull cannot open the file
   Log(const LogOptions& options, bool quiet);
   ~Log();
   Log(const Log&) = delete;

@@ -20,8 +20,8 @@ struct MetricsFacts {
 /// the object ignores write errors.
 class Metrics {
  public:
-  /// @throws CannotCreate  no file with the given name can be created
-  /// @throws IoError  the file cannot be written
+  /// @throws CannotCreate  lull cannot create a file with the given name
+  /// @throws IoError  lull cannot write the file
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);

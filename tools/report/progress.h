@@ -36,7 +36,7 @@ struct SceneLevels {
   std::vector<double> sigma;
 };
 
-/// The properties of a run that are known before the first frame.
+/// The properties of a run that lull knows before the first frame.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;
@@ -52,7 +52,7 @@ class Progress {
  public:
   /// @param quiet  if true, ProgressMode::automatic shows no progress
   /// @throws InvalidArgument  the descriptor is not writable
-  /// @throws CannotCreate, IoError  the file of metrics cannot be created or written
+  /// @throws CannotCreate, IoError  lull cannot create or write the file of metrics
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);

@@ -7,8 +7,8 @@
 
 namespace lull::tools {
 
-/// Adds the coding error to `estimate`, computed from the mean quantisation step of those frames in
-/// `excerpts` whose step is known.
+/// Computes the coding error from the mean quantisation step of the frames in `excerpts` with a
+/// known step, and adds it to `estimate`.
 void add_codec_error(const std::vector<Excerpt>& excerpts, NoiseEstimate& estimate);
 
 }  // namespace lull::tools

@@ -194,7 +194,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
     for (const Frame& frame : excerpt) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
-  // Both noise levels must be measured in the same areas.
+  // Both noise levels must come from the same areas.
   const bool excludes_dark = estimate.share_in_all_areas < 1;
   const float coarse = half.coarse * (excludes_dark ? 1 : half.share_in_all_areas);
   if (coarse > min_coarse_share * estimate.coarse && coarse > min_coarse) scene.half = half;

@@ -36,11 +36,11 @@ class SeriesCollector {
   /// Adds the next slice, in order.
   void add(const Frame& slice);
 
-  /// Adds the noise level of each volume to `scene`, and decomposes the series if required. Only
-  /// one call is allowed.
+  /// Adds the noise level of each volume to `scene`, and decomposes the series if required. The
+  /// caller may call this function only once.
   /// @param scene  the noise of all volumes together
-  /// @param given  true: the noise is given and does not change; false: the decomposition may
-  ///     correct the noise
+  /// @param given  true: the noise of `scene` does not change; false: the decomposition may correct
+  ///     it
   void complete(SceneNoise& scene, bool given);
 
  private:
@@ -62,7 +62,7 @@ class SeriesCollector {
 };
 
 /// Reads the input a second time and decomposes the series, if the input is a series and `scene`
-/// contains no decomposition. The noise of `scene` must be given.
+/// contains no decomposition. `scene` must contain the noise.
 /// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);

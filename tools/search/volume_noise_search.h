@@ -29,8 +29,8 @@ namespace lull::tools {
 /// Opens the input a second time to read all slices of a volume.
 [[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
-/// @throws InvalidArgument  the input does not support a given --noise rician, --noise-map or
-///     --phase, or photon noise is given with --noise-map
+/// @throws InvalidArgument  the input does not support --noise rician, --noise-map or --phase, or
+///     the run combines photon noise and --noise-map
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Estimates the noise of a volume from all slices, in a second pass over the input. Returns no

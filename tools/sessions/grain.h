@@ -22,8 +22,9 @@ namespace lull::tools {
 /// each scene, because an encoder needs the grain table when it opens.
 class GrainJob {
  public:
-  /// @throws InvalidArgument  a format without grain table, or an input that can be read only once
-  /// @throws CannotCreate  the file of the table exists or cannot be created
+  /// @throws InvalidArgument  a format without grain table, or an input that lull can read only
+  ///     once
+  /// @throws CannotCreate  the file of the table exists, or lull cannot create it
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
   /// Sets the noise estimates. The caller must call set_noise() before all other functions. The

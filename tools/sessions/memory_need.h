@@ -29,10 +29,10 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of frames in each part of a clip, for several temporal sessions that filter
-/// different parts. The frames of all parts together may use a quarter of the memory limit, but at
-/// least 1 GiB and at most 8 GiB.
-/// @param clips  number of clips in memory
+/// Returns the number of frames in each part of a clip. Several temporal sessions filter different
+/// parts of the clip. The frames of all parts together may use a quarter of the memory limit, but
+/// at least 1 GiB and at most 8 GiB.
+/// @param clips  number of denoisers that share this memory
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 

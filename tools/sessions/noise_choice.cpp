@@ -26,8 +26,8 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
 }
 
 /// Returns the noise model of the filter: for a stack, the noise after variance stabilisation. If
-/// the noise file describes the noise of a volume although the input is not a stack, the model
-/// contains the median level of this volume.
+/// the input is not a stack but the noise file describes a volume, the model contains the median
+/// level of that volume.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;

@@ -19,7 +19,7 @@ namespace lull::tools {
 /// no value if lull must estimate the noise. If the noise contains a noise map, the map has the
 /// size of the input.
 /// @throws InvalidArgument  the given noise is for another frame layout
-/// @throws NoInput, BadData  the noise file cannot be read
+/// @throws NoInput, BadData  lull cannot read the noise file
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
                                                       const io::VideoInfo& input);

@@ -38,7 +38,7 @@ struct CommandSettings {
 /// LULL_PROFILE.
 /// @param given  the values on the command line, which come last in the result
 /// @throws InvalidArgument  the file or a variable is invalid
-/// @throws NoInput  the file cannot be read
+/// @throws NoInput  lull cannot read the file
 [[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
                                                      std::vector<OptionValue> given,
                                                      const Environment& environment);

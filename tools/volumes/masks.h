@@ -28,14 +28,14 @@ struct VolumeMask {
 
 /// Reads the mask for the slices of `source`. Voxels that are not 0 are inside the mask.
 /// @param options  the options of `source`
-/// @throws NoInput  the file cannot be opened
+/// @throws NoInput  lull cannot open the file
 /// @throws BadData  damage, another size, or no voxel inside
 /// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
 /// Reads the mask of --mask. Returns no value without the option.
-/// @throws InvalidArgument  a mask is given, but the frames are not slices
+/// @throws InvalidArgument  the options name a mask, but the frames are not slices
 /// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);

@@ -19,7 +19,7 @@ class PhaseFile {
   /// Opens the file. Without --phase-turn, the range of all values determines a full turn.
   /// @param source  the magnitudes
   /// @param on_open  receives the open file
-  /// @throws NoInput  the file cannot be opened
+  /// @throws NoInput  lull cannot open the file
   /// @throws BadData  the file is damaged, or its size or range is wrong
   PhaseFile(const InputOptions& options, const io::MediaSource& source,
             const std::function<void(io::MediaSource& phases)>& on_open = {});

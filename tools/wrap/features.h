@@ -28,7 +28,7 @@ struct FeatureSources {
 };
 
 /// Opens the files of feature buffers in the options `given`, with the source options of `input`.
-/// @throws NoInput  a file cannot be opened
+/// @throws NoInput  lull cannot open a file
 /// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,
                                            const io::SourceOptions& options,

@@ -13,7 +13,7 @@ namespace lull::tools {
 
 /// Opens the guide of the options `given`, with the source options of `input`. Returns no value
 /// without a guide.
-/// @throws NoInput  the guide cannot be opened
+/// @throws NoInput  lull cannot open the guide
 /// @throws BadData  the guide is damaged, or has another size or layout than the input
 [[nodiscard]] std::optional<SideInput> open_guide(const DenoiseOptions& given,
                                                   const io::SourceOptions& options,

@@ -11,7 +11,8 @@
 namespace lull::tools {
 namespace {
 
-/// Describes the file that contains a frame, for messages. Files of a sequence are numbered from 0.
+/// Describes the file that contains a frame, for messages. Numbers of files in a sequence begin at
+/// 0.
 std::string file_name_of(const Frame& frame) {
   return "picture " + std::to_string(frame.slice) + " of the input";
 }

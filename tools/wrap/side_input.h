@@ -26,7 +26,7 @@ struct SideInput {
 
 /// Opens a side input with `options`. In a shared job, the source starts at the part of this
 /// process. The function treats any damage of the side input as an error.
-/// @throws NoInput  the file cannot be opened
+/// @throws NoInput  lull cannot open the file
 /// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
