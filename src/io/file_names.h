@@ -29,7 +29,7 @@ struct FileLocation {
 
 /// The files to which an output with a given name may write.
 struct OutputFiles {
-  /// The names that are known before the run: the output, names that lull derives from the input
+  /// The names that lull knows before the run: the output, names that lull derives from the input
   /// files, and existing files that match the pattern.
   std::vector<std::string> names;
   /// Pattern of the output names that contain a frame number. may_produce() uses this pattern.

@@ -41,7 +41,7 @@ Level halved(const Level& fine) {
 }
 
 /// Fills the unknown samples of the pyramid level `fine` by linear interpolation of the next
-/// coarser level. All samples of `coarse` must be known.
+/// coarser level. `coarse` must have no unknown samples.
 void fill_from(const Level& coarse, Level& fine) {
   for (int y = 0; y < fine.height; ++y)
     for (int x = 0; x < fine.width; ++x) {

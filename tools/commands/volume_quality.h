@@ -9,8 +9,8 @@
 
 namespace lull::tools {
 
-/// Sums over the compared voxels of a volume, for mean squared error and SSIM. Sums of several
-/// volumes can be added.
+/// Sums over the compared voxels of a volume, for mean squared error and SSIM. The caller can add
+/// the sums of several volumes.
 struct VolumeTotals {
   std::int64_t voxels = 0;  // number of compared voxels
   // Number of voxels that the comparison omits because a value is not finite.

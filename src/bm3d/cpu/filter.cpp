@@ -12,7 +12,7 @@
 // Vectors of 16 lanes contain two patches each. In a group of 2 n patches, the lower half of a
 // vector then contains patch j, and the upper half patch j + n.
 
-// The transforms are unscaled: a sum over 2^l patches is sqrt(2^l) times the orthonormal
+// The transforms have no scale factors: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.
 
 #undef HWY_TARGET_INCLUDE

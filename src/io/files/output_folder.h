@@ -22,7 +22,7 @@ struct OutputFolderOptions {
 /// Returns whether an output at `path` (without a final slash) replaces an existing folder. An
 /// output may always replace an empty folder.
 /// @param name  name of the output in messages
-/// @throws CannotCreate  the output is a file, or a folder that must not be replaced
+/// @throws CannotCreate  the output is a file, or a folder whose replacement the options forbid
 bool check_free_folder(const std::string& path, const std::string& name,
                        const OutputFolderOptions& options);
 
@@ -32,8 +32,8 @@ bool check_free_folder(const std::string& path, const std::string& name,
 class OutputFolder {
  public:
   /// @param path  name of the output, with or without a final slash
-  /// @throws CannotCreate  the output is a file, or a folder that must not be replaced; or
-  ///     the system cannot create the folder
+  /// @throws CannotCreate  the output is a file, or a folder whose replacement the options forbid;
+  ///     or the system cannot create the folder
   OutputFolder(const std::string& path, OutputFolderOptions options);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;

@@ -1,4 +1,4 @@
-// Reads and changes EXIF and XMP data with Exiv2. Exiv2's exceptions are derived from
+// Reads and changes EXIF and XMP data with Exiv2. The base class of Exiv2's exceptions is
 // std::exception. Damaged data count as absent.
 
 #include <algorithm>

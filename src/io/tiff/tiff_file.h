@@ -24,7 +24,7 @@ std::uint64_t described_pictures(TIFF* page);
 /// for unreadable files.
 bool is_tiff_stack(const std::string& path);
 
-/// Returns the reason why the first page of a TIFF file is truncated: its directory or its samples
+/// Returns the reason why the first page of a TIFF file is incomplete: its directory or its samples
 /// extend beyond the end of the file. Empty if the page is complete.
 std::string find_tiff_truncation(const std::string& path);
 
