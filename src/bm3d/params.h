@@ -173,7 +173,7 @@ inline constexpr int linear_phases = 4;
 
 /// Checks the parameters.
 /// @throws InvalidArgument  a parameter is outside the range that this file states (the message
-///     names the first such parameter), or Params::kept has a value although a phase must search
+///     names the first such parameter), or Params::kept is not 0 although a phase must search
 ///     (search_where_needed())
 void validate(const Params& params);
 

@@ -22,7 +22,7 @@ class ResultFrames {
   ResultFrames(const FrameFormat& format, bool on_device);
   void reserve(int frames) { pool_.reserve(frames); }
   /// Returns a frame whose `planes` the GPU can write. The planes are in host memory or in GPU
-  /// memory. In GPU memory, Frame::on_device is true.
+  /// memory. In GPU memory, Frame::on_device is not null.
   [[nodiscard]] Frame acquire();
 
  private:
