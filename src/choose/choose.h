@@ -39,7 +39,7 @@ struct SessionChoice {
   /// If true, a session on a GPU writes its results to GPU memory (Backend::results_on_device). If
   /// `volume_noise` also has a value, the caller must pass input frames in GPU memory.
   bool results_on_device = false;
-  bool guided = false;  // for bm3d and nlm: the matcher compares patches in Frame::guide
+  bool guided = false;  // for bm3d and nlm: the filter compares patches in Frame::guide
   NoiseModel noise;
   /// The noise of a volume, only if it is not Gaussian or if its level varies in space. If
   /// `volume_noise` has a value, the session stabilises the variance before it filters.
