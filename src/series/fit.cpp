@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "series/covariance.h"
+#include "series/cube_levels.h"
 #include "series/decomposition.h"
 #include "series/levels.h"
 #include "series/residual_cubes.h"
@@ -25,15 +26,18 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
-/// `max_signal_share` does not apply to series of at most `few_volumes` volumes. If such a series
-/// has a higher share of signal components, the noise level comes from the `last_components`
-/// components with the smallest eigenvalues.
+/// In series of at most `few_volumes` volumes, if the share of signal components is at least
+/// `min_signal_share`, the other components contain some signal, too. In this case, the
+/// `last_components` components with the smallest eigenvalues determine the noise level.
 constexpr std::size_t few_volumes = 48;
+constexpr double min_signal_share = 0.4;
 constexpr int last_components = 3;
-/// If the ratio of the noise levels of two volumes is below a limit, the levels count as equal. The
-/// limit is `same_level` for levels from residuals, and `same_estimate` for the less accurate
-/// levels from single volumes.
-constexpr double same_level = 1.2, same_estimate = 1.5;
+/// If the ratio of two noise levels is below a limit, the levels count as equal. The limit is
+/// `same_level` for levels from residuals, and `same_cube_level` for levels from cubes
+/// (cube_levels.h). For the less accurate levels from single volumes, the limit is `same_estimate`,
+/// or `same_rician_estimate` for Rician noise.
+constexpr double same_level = 1.2, same_cube_level = 1.25;
+constexpr double same_estimate = 1.5, same_rician_estimate = 2.5;
 /// Maximum ratio of the noise level estimated from residuals to the level estimated from single
 /// volumes. A higher ratio shows that the residuals contain signal.
 constexpr float max_correction = 1.5f;
@@ -59,6 +63,10 @@ std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
+void scale_levels(SeriesNoise& noise, float factor) {
+  for (float& level : noise.levels) level *= factor;
+}
+
 /// Estimates the noise of a series from single volumes, and then from the residuals (the samples
 /// without the signal components).
 class NoiseEstimator {
@@ -69,20 +77,31 @@ class NoiseEstimator {
         initial_(initial),
         volumes_(noisy_volumes(initial)),
         options_(options),
-        states_(states) {}
+        states_(states),
+        have_cube_levels_(use_cube_levels()) {}
+
+  /// Returns the noise before the correction by residuals: the given noise, or levels from cubes
+  /// (cube_levels.h).
+  const SeriesNoise& initial() const { return initial_; }
 
   SeriesNoise estimate() const {
     ResidualLevels common{initial_, {}};
-    for (const int v : volumes_) common.noise.levels[v] = median_level(initial_);
+    if (!have_cube_levels_)
+      for (const int v : volumes_) common.noise.levels[v] = median_level(initial_);
     for (int i = 0; i < corrections; ++i) {
       const SeriesNoise before = common.noise;
-      common = corrected(before);
+      common = corrected(before, have_cube_levels_);
       if (is_close(before, common.noise)) break;
     }
     SeriesNoise found = common.noise;
-    if (!have_one_level(initial_) && differ(common)) {
+    const bool differs = have_cube_levels_ ? volumes_.size() > few_volumes
+                                           : !have_one_level(initial_) && differ(common);
+    if (differs) {
       found = initial_;
-      for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
+      for (int i = 0; i < corrections; ++i) found = corrected(found, false).noise;
+    } else if (have_cube_levels_) {
+      // Structure raises levels from cubes, but never lowers them, so they are upper limits.
+      scale_levels(found, std::min(median_level(initial_) / median_level(found), 1.0f));
     }
     // If volumes have little in common, their residuals contain signal.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
@@ -90,6 +109,34 @@ class NoiseEstimator {
   }
 
  private:
+  /// Replaces the initial levels by levels from cubes (cube_levels.h) if the latter differ. Returns
+  /// whether the function has replaced the levels.
+  bool use_cube_levels() {
+    // The phase that remains in real and imaginary parts has fine structure of its own in each
+    // volume. The estimates from single volumes are more accurate for such volumes.
+    if (options_.second_group > 0) return false;
+    SeriesNoise common = initial_;
+    for (const int v : volumes_) common.levels[v] = median_level(initial_);
+    const auto voxels = select_voxels(samples_, Stabiliser(common, samples_.shape), volumes_,
+                                      states_, options_.mask);
+    std::vector<double> levels = levels_by_cubes(samples_, common, volumes_, voxels);
+    // If the estimate from the single volume is much lower, the level from cubes contains
+    // structure.
+    const double limit = initial_.kind == NoiseKind::rician ? same_rician_estimate : same_estimate;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const auto own = static_cast<double>(initial_.levels[volumes_[i]]);
+      if (!have_one_level(initial_) && levels[i] > limit * own) levels[i] = own;
+      common.levels[volumes_[i]] = static_cast<float>(levels[i]);
+    }
+    const auto median = static_cast<double>(median_level(common));
+    if (std::ranges::none_of(levels, [&](double level) {
+          return std::max(level / median, median / level) > same_cube_level;
+        }))
+      return false;
+    initial_ = std::move(common);
+    return true;
+  }
+
   static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
   /// Returns whether the noise levels have converged.
   static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
@@ -136,36 +183,38 @@ class NoiseEstimator {
     return static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
   }
 
-  ResidualLevels corrected(const SeriesNoise& noise) const {
+  ResidualLevels corrected(const SeriesNoise& noise, bool keep_ratios) const {
     const Stabiliser stabiliser(noise, samples_.shape);
     const std::optional<Components> all = components(stabiliser);
     if (!all) return {noise, std::vector<double>(volumes_.size())};
     const Basis basis(volumes_, all->moments.means, all->found.eigen.vectors,
                       std::min(all->found.spectrum.components, most_components()));
-    return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
+    return levels_by_residuals(samples_, noise, stabiliser, basis, states_, keep_ratios);
   }
 
-  /// Lowers the common noise level if nearly all components contain signal. In this case, the
-  /// current level is too high, because the residuals from which lull has computed it also contain
-  /// signal.
+  /// Lowers the noise levels by a common factor if many components contain signal. The residuals
+  /// then contain signal, too, so levels from residuals are too high.
   SeriesNoise lowered(SeriesNoise noise) const {
-    if (volumes_.size() > few_volumes || !have_one_level(noise)) return noise;
+    if (volumes_.size() > few_volumes) return noise;
+    if (!have_cube_levels_ && !have_one_level(noise)) return noise;
     const Stabiliser stabiliser(noise, samples_.shape);
     const std::optional<Components> all = components(stabiliser);
-    if (!all || all->found.spectrum.components <= most_components()) return noise;
+    const auto count = static_cast<double>(volumes_.size());
+    if (!all || all->found.spectrum.components < min_signal_share * count) return noise;
     const int first = std::max(static_cast<int>(volumes_.size()) - last_components, 0);
     const double level =
         level_of_last_components(samples_, stabiliser, volumes_, all->found.eigen, first, states_)
             .value_or(1);
-    for (float& each : noise.levels) each *= static_cast<float>(std::min(level, 1.0));
+    scale_levels(noise, static_cast<float>(std::min(level, 1.0)));
     return noise;
   }
 
   const Samples& samples_;
-  const SeriesNoise& initial_;
+  SeriesNoise initial_;
   std::vector<int> volumes_;
   const FitOptions& options_;
   const std::vector<VoxelState>& states_;
+  bool have_cube_levels_;
 };
 
 /// Returns the means and the covariance of the volumes in the list `some`.
@@ -300,10 +349,13 @@ Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOption
           .eigenvalues = {},
           .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states,
           .object = {}};
-  if (options.refine && !volumes.empty())
-    fit.noise = with_equal_pairs(NoiseEstimator(samples, noise, options, fit.states).estimate(),
-                                 options.second_group);
-  fit_components(samples, noise, options, {}, fit);
+  SeriesNoise separate = noise;  // for volumes that the components do not combine
+  if (options.refine && !volumes.empty()) {
+    const NoiseEstimator estimator(samples, noise, options, fit.states);
+    fit.noise = with_equal_pairs(estimator.estimate(), options.second_group);
+    separate = with_equal_pairs(estimator.initial(), options.second_group);
+  }
+  fit_components(samples, separate, options, {}, fit);
   return fit;
 }
 

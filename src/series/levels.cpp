@@ -212,7 +212,7 @@ bool have_one_level(const SeriesNoise& noise) {
 
 ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                    const Stabiliser& stabiliser, const Basis& basis,
-                                   std::span<const VoxelState> states) {
+                                   std::span<const VoxelState> states, bool keep_ratios) {
   const Sums sums = Collector(samples, stabiliser, basis, states).collect();
   Residuals whole;
   for (const Residuals& volume : sums.by_volume) whole += volume;
@@ -226,7 +226,7 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   // If all noise levels are equal, the volumes get a common correction. With separate corrections,
   // a volume with too low a noise level would dominate a principal component. The residuals of this
   // volume would shrink, and each correction would lower its noise level further.
-  const bool equal = have_one_level(noise);
+  const bool equal = keep_ratios || have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];
     if (volume.freedom >= min_volume_freedom) result.ratios[i] = std::sqrt(volume.variance());

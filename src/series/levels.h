@@ -24,9 +24,11 @@ struct ResidualLevels {
 /// (ratio 0) keep their level. For Rician noise, samples with a signal below twice the noise level
 /// do not count.
 /// @param basis  the signal components
+/// @param keep_ratios  if true, all levels get a common correction, even if they differ
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,
-                                                 std::span<const VoxelState> states);
+                                                 std::span<const VoxelState> states,
+                                                 bool keep_ratios = false);
 
 /// Returns whether all volumes with noise have equal noise levels.
 [[nodiscard]] bool have_one_level(const SeriesNoise& noise);

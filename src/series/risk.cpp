@@ -7,12 +7,11 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/bases.h"
+#include "series/cubes.h"
 
 namespace lull::series {
 namespace {
 
-constexpr int side = 4, cube_voxels = side * side * side;
 constexpr double threshold = 1.5;  // threshold in units of sigma
 /// Limits of the computing time of estimate_risks(): the function examines at most about
 /// `max_cubes` cubes. For each cube, it rotates coefficients from volumes to components. If these
@@ -20,45 +19,6 @@ constexpr double threshold = 1.5;  // threshold in units of sigma
 /// at least `min_cubes`.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
-
-using Cube = std::array<float, cube_voxels>;
-
-/// Transforms the cube along one axis, with the stride `stride` in elements.
-void transform(Cube& cube, int stride) {
-  const auto& rows = float_dct_rows<side>();
-  for (int i = 0; i < cube_voxels; ++i) {
-    if (i / stride % side != 0) continue;
-    std::array<float, side> v;
-    for (int k = 0; k < side; ++k) v[k] = cube[i + k * stride];
-    for (int k = 0; k < side; ++k) {
-      float sum = 0;
-      for (int j = 0; j < side; ++j) sum += rows[k][j] * v[j];
-      cube[i + k * stride] = sum;
-    }
-  }
-}
-
-/// Returns the first voxel of each 4x4x4 cube that is completely inside the imaged object. `voxels`
-/// contains the voxels of this object.
-std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
-  const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
-  std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);
-  for (const std::uint32_t voxel : voxels) {
-    const int x = static_cast<int>(voxel % shape.width) / side,
-              y = static_cast<int>(voxel / shape.width % shape.height) / side,
-              z = static_cast<int>(voxel / shape.slice_voxels()) / side;
-    if (x < columns && y < rows && z < layers)
-      ++counts[(static_cast<std::size_t>(z) * rows + y) * columns + x];
-  }
-  std::vector<std::uint32_t> first;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] < cube_voxels) continue;
-    const std::size_t x = i % columns, y = i / columns % rows, z = i / columns / rows;
-    first.push_back(
-        static_cast<std::uint32_t>(side * (z * shape.slice_voxels() + y * shape.width + x)));
-  }
-  return first;
-}
 
 /// Returns Stein's unbiased risk estimate of soft thresholding, for one coefficient.
 double soft_risk(double coefficient) {
@@ -124,14 +84,12 @@ class Estimator {
   }
 
   Cube coefficients_of(int volume, std::size_t first) const {
-    const Shape& shape = samples_.shape;
     Cube cube;
     for (int i = 0; i < cube_voxels; ++i) {
-      const std::size_t voxel = first + i / (side * side) * shape.slice_voxels() +
-                                i / side % side * static_cast<std::size_t>(shape.width) + i % side;
+      const std::size_t voxel = voxel_of_cube(samples_.shape, first, i);
       cube[i] = stabiliser_.forward(volume, voxel, samples_.volume(volume)[voxel]);
     }
-    for (const int stride : {1, side, side * side}) transform(cube, stride);
+    transform(cube);
     return cube;
   }
 

@@ -103,6 +103,23 @@ TEST(SeriesFit, FindsHigherNoiseOfSomeVolumes) {
     EXPECT_NEAR(fit.noise.levels[v], level(v), 0.15 * level(v)) << v;
 }
 
+TEST(SeriesFit, FindsHigherRicianNoiseOfSomeVolumes) {
+  const Shape twelve{.width = 32, .height = 28, .slices = 20, .volumes = 12};
+  const auto level = [](int v) { return v % 3 == 1 ? 36.0 : 20.0; };
+  TestSeries series(twelve);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    return std::hypot(test::three_components(v, x, y, z) + level(v) * normal(),
+                      level(v) * normal());
+  });
+  SeriesNoise estimates = test::gaussian(twelve.volumes, 24);
+  estimates.kind = NoiseKind::rician;
+  const Fit fit = fit_series(series.samples(), estimates, {});
+  for (int v = 0; v < twelve.volumes; ++v)
+    EXPECT_NEAR(fit.noise.levels[v], level(v), 0.08 * level(v)) << v;
+  EXPECT_EQ(fit.combined, twelve.volumes);
+}
+
 TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
   TestSeries series = noisy_series();
   constexpr int half = shape.volumes / 2;

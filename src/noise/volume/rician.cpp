@@ -66,18 +66,33 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// The variance of Rician samples, and the ratio of their mean to their standard deviation, for
-/// equally spaced true values.
+/// The variance of Rician samples, their mean, and the ratio of the mean to the standard deviation,
+/// for equally spaced true values.
 struct VarianceTable {
-  std::vector<double> ratio, variance;
+  std::vector<double> ratio, mean, variance;
   VarianceTable() {
     for (double v = 0; v <= 8; v += 0.05) {
-      const double mean = expected_sample(v), left = 2 + v * v - mean * mean;
-      ratio.push_back(mean / std::sqrt(left));
-      variance.push_back(left);
+      mean.push_back(expected_sample(v));
+      variance.push_back(2 + v * v - mean.back() * mean.back());
+      ratio.push_back(mean.back() / std::sqrt(variance.back()));
     }
   }
+
+  /// Returns the variance by linear interpolation, for a value of `ratio` or `mean` (`of`).
+  double at(const std::vector<double>& of, double value) const {
+    const auto above = std::ranges::upper_bound(of, value);
+    if (above == of.begin()) return variance.front();
+    if (above == of.end()) return 1;
+    const std::size_t k = above - of.begin();
+    const double share = (value - of[k - 1]) / (of[k] - of[k - 1]);
+    return std::lerp(variance[k - 1], variance[k], share);
+  }
 };
+
+const VarianceTable& variance_table() {
+  static const VarianceTable table;
+  return table;
+}
 
 }  // namespace
 
@@ -126,14 +141,10 @@ double rician_expectation(double z, double v) {
   return z * x / rest;
 }
 
-double rician_variance(double ratio) {
-  static const VarianceTable table;
-  const auto above = std::ranges::upper_bound(table.ratio, ratio);
-  if (above == table.ratio.begin()) return table.variance.front();
-  if (above == table.ratio.end()) return 1;
-  const std::size_t k = above - table.ratio.begin();
-  const double share = (ratio - table.ratio[k - 1]) / (table.ratio[k] - table.ratio[k - 1]);
-  return std::lerp(table.variance[k - 1], table.variance[k], share);
+double rician_variance(double ratio) { return variance_table().at(variance_table().ratio, ratio); }
+
+double rician_variance_at_mean(double mean) {
+  return variance_table().at(variance_table().mean, mean);
 }
 
 }  // namespace lull

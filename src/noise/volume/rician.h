@@ -75,6 +75,9 @@ class RicianStabiliser {
 /// to standard deviation (Koay and Basser 2006, doi:10.1016/j.jmr.2006.01.016). In air, the ratio
 /// is 1.91.
 [[nodiscard]] double rician_variance(double ratio);
+/// Returns the variance of Rician samples in units of sigma^2, as a function of their mean in units
+/// of sigma. In air, the mean is 1.25.
+[[nodiscard]] double rician_variance_at_mean(double mean);
 
 /// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
 /// in units of sigma: the E step of the EM algorithm for v (Dempster, Laird and Rubin 1977).

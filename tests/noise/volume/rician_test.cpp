@@ -104,6 +104,7 @@ TEST(Rician, VarianceFollowsFromMeanAndDeviation) {
     const Moments seen = sampled(v, [](double z) { return z; });
     EXPECT_NEAR(rician_variance(seen.mean / seen.deviation), seen.deviation * seen.deviation, 0.01)
         << v;
+    EXPECT_NEAR(rician_variance_at_mean(seen.mean), seen.deviation * seen.deviation, 0.01) << v;
   }
   EXPECT_NEAR(rician_variance(rayleigh_ratio), 2 - rayleigh_mean * rayleigh_mean, 1e-3);
   EXPECT_EQ(rician_variance(1e9), 1);

@@ -1,0 +1,68 @@
+#include "series/cube_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "series/test_series.h"
+
+namespace lull::series {
+namespace {
+
+using test::TestSeries;
+
+constexpr Shape shape{.width = 32, .height = 28, .slices = 20, .volumes = 9};
+
+std::vector<double> levels_of(TestSeries& series, NoiseKind kind) {
+  SeriesNoise noise = test::gaussian(series.shape.volumes, 10);
+  noise.kind = kind;
+  return levels_by_cubes(series.samples(), noise, test::all_volumes(series.shape.volumes),
+                         test::all_voxels(series.shape));
+}
+
+double level(int v) { return v == 4 ? 3 : v % 3 == 1 ? 2 : 1; }
+
+TEST(CubeLevels, FollowGaussianNoise) {
+  TestSeries series(shape);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    return test::three_components(v, x, y, z) + 5 * level(v) * normal();
+  });
+  const std::vector<double> levels = levels_of(series, NoiseKind::gaussian);
+  ASSERT_EQ(levels.size(), 9u);
+  for (int v = 0; v < shape.volumes; ++v) EXPECT_NEAR(levels[v], 5 * level(v), 0.4 * level(v)) << v;
+}
+
+TEST(CubeLevels, FollowRicianNoiseWithWeakSignal) {
+  TestSeries series(shape);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    const double sigma = 40 * level(v);
+    return std::hypot(test::three_components(v, x, y, z) / (1 + 0.2 * v) + sigma * normal(),
+                      sigma * normal());
+  });
+  const std::vector<double> levels = levels_of(series, NoiseKind::rician);
+  ASSERT_EQ(levels.size(), 9u);
+  for (int v = 0; v < shape.volumes; ++v) EXPECT_NEAR(levels[v], 40 * level(v), 6 * level(v)) << v;
+}
+
+TEST(CubeLevels, ExcludeFineStructure) {
+  TestSeries series(shape);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    const double structure = v == 2 ? 12 * std::sin(1.7 * x) * std::sin(1.8 * y) * std::cos(z) : 0;
+    return 120 + structure + 5 * normal();
+  });
+  for (const double value : levels_of(series, NoiseKind::gaussian)) EXPECT_NEAR(value, 5, 0.4);
+}
+
+TEST(CubeLevels, AreUnknownForFewCubes) {
+  TestSeries series({.width = 16, .height = 16, .slices = 16, .volumes = 9});
+  test::Normal normal;
+  series.fill([&](int, int, int, int) { return 120 + normal(); });
+  EXPECT_TRUE(levels_of(series, NoiseKind::gaussian).empty());
+}
+
+}  // namespace
+}  // namespace lull::series
