@@ -1,7 +1,7 @@
 #pragma once
-// Stores, on the host, the groups of those reference patches whose complete windows the matcher
-// searches (propagation.h). Members of stored groups are candidates for all other reference patches
-// and for the next phase.
+// Stores groups on the host. With propagation (propagation.h), the matcher searches the complete
+// window only for some reference patches. The members of their groups are candidates for the other
+// reference patches and for the next phase.
 
 #include <algorithm>
 #include <array>

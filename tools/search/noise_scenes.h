@@ -48,8 +48,8 @@ void add_codec_error_to_half(SceneNoise& scene);
 /// begins at the largest change of the picture between two excerpts.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts
-/// @param codec_error  that of the first plane
-/// @param frames_from  if empty, the clip is one scene
+/// @param codec_error  the coding error of the first plane
+/// @param frames_from  reads the frames from a given time on; empty: the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all, float codec_error,
                                                 const FramesFrom& frames_from);

@@ -98,7 +98,7 @@ void rescale(SceneNoise& scene, double ratio) {
   scene.half.reset();  // stacks have no noise in frames of half the size
 }
 
-/// Returns the noise of channel `number` (from 0), one of the scenes of a noise file:
+/// Chooses the scene of a noise file that describes the noise of channel `number` (from 0):
 /// - the first scene with the name of the channel;
 /// - otherwise, if the file has one scene for each channel, the scene with this number;
 /// - otherwise, the first scene.

@@ -24,8 +24,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Memory that all `WeightSums` objects of an engine share. `free` contains list parts that no
-/// object uses at present. WeightSums::view() expands lists to `plane`.
+/// Memory that all `WeightSums` objects of an engine share. `free` contains the chunks that no
+/// object uses at present. WeightSums::view() writes the weights of a list to the buffer `plane`.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;

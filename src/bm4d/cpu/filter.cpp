@@ -5,7 +5,7 @@
 // (z, y), and the lane is the position along x. After this transform, each vector contains the
 // coefficients with one index w along z and one index u along x, and the lane is the index along y.
 
-// For cubes of side 3, the fourth lane of each cube is 0.
+// Each cube has four lanes of a vector. For cubes of side 3, the fourth of these lanes is 0.
 
 // Vectors of 8 lanes contain rows of two cubes. In a group of `count` cubes, these are cube i in
 // the lower half, and cube i + count / 2 in the upper half. The last level of the Haar transform

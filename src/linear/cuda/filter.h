@@ -46,7 +46,7 @@ class DeviceFilter {
   DeviceGroups groups_;
   // Autocorrelation of the noise of each plane. For white noise, the buffer is empty.
   std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;
-  // Buffers that the sets of planes use one after the other.
+  // Buffers for the set of planes that the filter processes. All sets use the same buffers.
   std::array<cuda::DeviceBuffer<float>, max_planes> z_;
   cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes
   cuda::DeviceBuffer<std::uint8_t> quantised_;

@@ -202,9 +202,9 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their common unit is a power of 2, at most 2^-6. The function
 /// chooses the smallest unit for which all coefficients are in range.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // The filter of a chroma plane has a coefficient for the grain of luma. `factor` converts this
-  // coefficient from the scale of the fit, where the grain has the same variance in all planes, to
-  // the scale of a decoder, where the prediction errors have the same variance in all planes.
+  // The filter of a chroma plane has a coefficient for the grain of luma. In the fit, the grain of
+  // all planes has the same variance. In a decoder, the prediction errors of all planes have the
+  // same variance. `factor` converts the coefficient from the fit to the decoder.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
