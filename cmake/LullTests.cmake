@@ -22,16 +22,23 @@ function(lull_set_test_options target)
   lull_unite(${target} 50000)
 endfunction()
 
-# lull_add_tests(FOLDER SOURCES ... [LINK ...] [LABELS ...] [HEAVY REGEX]) defines the program
-# lull_FOLDER_tests with GoogleTest, and one test FOLDER.SUITE for each suite. Suites whose names match
-# REGEX count as four for `ctest -j`.
+# lull_add_tests(FOLDER SOURCES ... [LINK ...] [RUNS TARGET ...] [LABELS ...] [HEAVY REGEX]) defines the
+# program lull_FOLDER_tests with GoogleTest, and one test FOLDER.SUITE for each suite. RUNS names the
+# targets that the program starts or loads. Suites whose names match REGEX count as four for `ctest -j`.
 function(lull_add_tests name)
-  cmake_parse_arguments(arg "" "HEAVY" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "HEAVY" "SOURCES;LINK;RUNS;LABELS" ${ARGN})
   set(target lull_${name}_tests)
   lull_add_program(${target} SOURCES ${arg_SOURCES}
     LINK ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   lull_set_test_options(${target})
+
+  # ctest lists these files as REQUIRED_FILES (tests/unchanged.py).
+  set(runs)
+  foreach(run IN LISTS arg_RUNS)
+    list(APPEND runs $<TARGET_FILE:${run}>)
+    add_dependencies(${target} ${run})
+  endforeach()
 
   set(environment)
   if(LULL_SANITIZE STREQUAL "address")
@@ -43,7 +50,7 @@ function(lull_add_tests name)
   set(list ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
   add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${list} VERBATIM
     COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${target}> -DNAME=${name}
-      "-DLABELS=${arg_LABELS}" "-DENVIRONMENT=${environment}" "-DHEAVY=${arg_HEAVY}"
+      "-DRUNS=${runs}" "-DLABELS=${arg_LABELS}" "-DENVIRONMENT=${environment}" "-DHEAVY=${arg_HEAVY}"
       "-DEXCLUDED=${LULL_EXCLUDED_TESTS}" -DRESULTS=${LULL_TEST_RESULTS} -DLIST=${list}
       -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake)
   # Until the program is built, a test that fails represents its suites.

@@ -1,6 +1,7 @@
 # cmake -DPROGRAM=... -DNAME=... -DLIST=... [...] -P list_suites.cmake: writes a test for each suite of
 # a test program into LIST, as commands for ctest. The suites of a parameterised test
 # (`Instance/Suite`, `Suite/0`) form one test.
+#   RUNS: the programs and libraries that PROGRAM starts or loads
 #   LABELS, ENVIRONMENT: labels and environment of all tests
 #   HEAVY: a regular expression; suites that match count as four for `ctest -j`
 #   EXCLUDED: tests that are not run, in the format of GoogleTest's --gtest_filter
@@ -37,6 +38,9 @@ function(append_test test suite)
     "set_tests_properties(${test} PROPERTIES TIMEOUT 1200 LABELS \"suite;${NAME};${LABELS}\"")
   if(ARGN)
     string(APPEND text " ENVIRONMENT \"${ARGN}\"")
+  endif()
+  if(RUNS)
+    string(APPEND text " REQUIRED_FILES \"${RUNS}\"")
   endif()
   if(HEAVY AND suite MATCHES "${HEAVY}")
     string(APPEND text " PROCESSORS 4")
