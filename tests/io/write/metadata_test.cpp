@@ -249,7 +249,9 @@ void make_input(const std::string& path, const Row& row) {
 }
 
 /// Returns "kept", "converted", "warned" or "refused", or a description of the failure.
-std::string cell_of(const Row& row, const Column& column, const TemporaryFolder& folder) {
+/// `before` describes the input file of the row.
+std::string cell_of(const Row& row, const Column& column, const Report& before,
+                    const TemporaryFolder& folder) {
   const std::string in = folder / ("in." + row.extension), out = folder / ("o." + column.extension);
   std::vector<std::string> losses;
   try {
@@ -259,8 +261,9 @@ std::string cell_of(const Row& row, const Column& column, const TemporaryFolder&
                ? "refused"
                : std::string("refused without its name: ") + error.what();
   }
-  if (row.converted && row.converted(Report(out))) return "converted";
-  const bool kept = row.kept(Report(in), Report(out));
+  const Report after(out);
+  if (row.converted && row.converted(after)) return "converted";
+  const bool kept = row.kept(before, after);
   const bool named = std::ranges::any_of(
       losses, [&](const auto& text) { return text.find(row.name) != text.npos; });
   if (kept && named) return "kept, though a warning says that it is lost";
@@ -283,9 +286,11 @@ TEST_P(Metadata, MatchesTheTableOfTheDocumentation) {
     if (!has_encoder(encoder)) GTEST_SKIP() << "this FFmpeg has no " << encoder;
   const Row& row = rows()[GetParam()];
   const TemporaryFolder folder;
-  make_input(folder / ("in." + row.extension), row);
+  const std::string in = folder / ("in." + row.extension);
+  make_input(in, row);
+  const Report before(in);
   std::string line = "| " + row.title + " |";
-  for (const Column& column : columns()) line += " " + cell_of(row, column, folder) + " |";
+  for (const Column& column : columns()) line += " " + cell_of(row, column, before, folder) + " |";
   // Other releases of FFmpeg keep more.
   EXPECT_THAT(line, testing::Not(testing::HasSubstr("lost without")));
   if (LIBAVFORMAT_VERSION_MAJOR == 59) {
