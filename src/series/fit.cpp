@@ -354,6 +354,11 @@ Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOption
     const NoiseEstimator estimator(samples, noise, options, fit.states);
     fit.noise = with_equal_pairs(estimator.estimate(), options.second_group);
     separate = with_equal_pairs(estimator.initial(), options.second_group);
+    // A level from cubes can include fine structure of the volume. Gaussian estimates of single
+    // volumes are accurate enough as a limit.
+    if (noise.kind != NoiseKind::rician && !have_one_level(noise))
+      for (std::size_t v = 0; v < noise.levels.size(); ++v)
+        separate.levels[v] = std::min(separate.levels[v], noise.levels[v]);
   }
   fit_components(samples, separate, options, {}, fit);
   return fit;

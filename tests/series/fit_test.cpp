@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <vector>
+
 #include "series/test_series.h"
 
 namespace lull::series {
@@ -118,6 +122,54 @@ TEST(SeriesFit, FindsHigherRicianNoiseOfSomeVolumes) {
   for (int v = 0; v < twelve.volumes; ++v)
     EXPECT_NEAR(fit.noise.levels[v], level(v), 0.08 * level(v)) << v;
   EXPECT_EQ(fit.combined, twelve.volumes);
+}
+
+/// Returns a smooth random texture with a standard deviation of about 1.
+std::vector<double> texture(const Shape& of) {
+  test::Normal normal;
+  std::vector<double> values(of.voxels());
+  for (double& value : values) value = normal();
+  for (const std::size_t step : {std::size_t{1}, static_cast<std::size_t>(of.width),
+                                 static_cast<std::size_t>(of.width) * of.height})
+    for (int pass = 0; pass < 3; ++pass) {
+      const std::vector<double> from = values;
+      for (std::size_t i = step; i + step < values.size(); ++i)
+        values[i] = (from[i - step] + from[i] + from[i + step]) / 3;
+    }
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  for (double& value : values) value /= std::sqrt(squares / static_cast<double>(values.size()));
+  return values;
+}
+
+TEST(SeriesFit, SeparateVolumesKeepALowerEstimate) {
+  const Shape nine{.width = 48, .height = 52, .slices = 24, .volumes = 9};
+  TestSeries series(nine);
+  const std::vector<double> t = texture(nine);
+  const std::array<double (*)(double), 9> contrasts{[](double x) { return x; },
+                                                    [](double x) { return x * x; },
+                                                    [](double x) { return std::tanh(2 * x); },
+                                                    [](double x) { return std::exp(-x * x); },
+                                                    [](double x) { return std::sin(2 * x); },
+                                                    [](double x) { return x > 0.3 ? 1.0 : 0.0; },
+                                                    [](double x) { return std::abs(x); },
+                                                    [](double x) { return std::sin(3 * x + 1); },
+                                                    [](double x) { return x * x * x / 4; }};
+  const std::array<double, 9> sigmas{40, 10, 25, 60, 12, 30, 8, 20, 50};
+  const std::array<double, 9> ranges{8, 16, 2, 1, 2, 1, 4, 2, 32};
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    const std::size_t at = (static_cast<std::size_t>(z) * nine.height + y) * nine.width + x;
+    return 600 * contrasts[v](t[at]) / ranges[v] + 600 + sigmas[v] * normal();
+  });
+  SeriesNoise estimates = test::gaussian(nine.volumes, 0);
+  for (int v = 0; v < nine.volumes; ++v) estimates.levels[v] = static_cast<float>(sigmas[v]);
+  // Estimates of single volumes can include fine structure.
+  estimates.levels[4] = 21;
+  estimates.levels[7] = 150;
+  const Fit fit = fit_series(series.samples(), estimates, {});
+  for (int v = 0; v < nine.volumes; ++v) EXPECT_LE(fit.noise.levels[v], estimates.levels[v]) << v;
+  EXPECT_LT(fit.noise.levels[7], 60);
 }
 
 TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
