@@ -5,7 +5,7 @@
 #include <string>
 
 #include "noise/volume/volume_noise.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull {
 

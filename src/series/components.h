@@ -10,7 +10,7 @@
 #include "core/stream.h"
 #include "series/fit.h"
 #include "series/residual_fit.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 

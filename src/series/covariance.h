@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "series/samples.h"
-#include "series/series_noise.h"
+#include "series/samples/samples.h"
+#include "series/samples/series_noise.h"
 
 namespace lull::series {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 

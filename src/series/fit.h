@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "series/basis.h"
-#include "series/samples.h"
-#include "series/series_noise.h"
+#include "series/samples/samples.h"
+#include "series/samples/series_noise.h"
+#include "series/samples/voxels.h"
 #include "series/spectrum/spectrum.h"
-#include "series/voxels.h"
 
 namespace lull::series {
 

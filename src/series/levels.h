@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "series/basis.h"
-#include "series/samples.h"
-#include "series/series_noise.h"
-#include "series/voxels.h"
+#include "series/samples/samples.h"
+#include "series/samples/series_noise.h"
+#include "series/samples/voxels.h"
 
 namespace lull::series {
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <span>
 
-#include "series/samples.h"
-#include "series/series_noise.h"
+#include "series/samples/samples.h"
+#include "series/samples/series_noise.h"
+#include "series/samples/voxels.h"
 #include "series/spectrum/symmetric_eigen.h"
-#include "series/voxels.h"
 
 namespace lull::series {
 

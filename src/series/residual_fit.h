@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 

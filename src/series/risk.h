@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "series/samples.h"
-#include "series/series_noise.h"
+#include "series/samples/samples.h"
+#include "series/samples/series_noise.h"
 #include "series/spectrum/symmetric_eigen.h"
 
 namespace lull::series {

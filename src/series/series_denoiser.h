@@ -6,7 +6,7 @@
 
 #include "core/denoiser.h"
 #include "series/fit.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "series/samples.h"
-#include "series/series_noise.h"
+#include "series/samples/samples.h"
+#include "series/samples/series_noise.h"
 
 namespace lull::series::test {
 

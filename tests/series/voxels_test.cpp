@@ -1,4 +1,4 @@
-#include "series/voxels.h"
+#include "series/samples/voxels.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "core/frame.h"
 #include "io/media.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::tools {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "series/series_noise.h"
+#include "series/samples/series_noise.h"
 
 namespace lull::series {
 namespace {

@@ -2,7 +2,7 @@
 // The phase that remains after the removal of the slowly varying phase.
 
 #include "series/fit.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 

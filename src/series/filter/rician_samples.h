@@ -2,7 +2,7 @@
 // Converts Rician samples to samples with nearly Gaussian noise, by a first estimate of the signal.
 
 #include "series/fit.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 

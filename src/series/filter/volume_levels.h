@@ -8,7 +8,7 @@
 #include "core/frame.h"
 #include "noise/volume/cube_statistics.h"
 #include "noise/volume/estimate_volume.h"
-#include "series/series_noise.h"
+#include "series/samples/series_noise.h"
 
 namespace lull::series {
 

@@ -1,4 +1,4 @@
-#include "series/voxels.h"
+#include "series/samples/voxels.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -1,4 +1,4 @@
-#include "series/series_noise.h"
+#include "series/samples/series_noise.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 
 #include "noise/volume/rician.h"
 #include "noise/volume/volume_noise.h"
-#include "series/samples.h"
+#include "series/samples/samples.h"
 
 namespace lull::series {
 
