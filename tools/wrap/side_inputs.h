@@ -17,8 +17,8 @@ class SideInputs {
  public:
   /// Makes an object for a run that has no guide and no feature buffers.
   SideInputs() = default;
-  /// Opens the side inputs of the options `given`, with the source options of `input`. `input` must
-  /// outlive this object.
+  /// Opens the side inputs that the command line (`given`) names, with the source options of
+  /// `input`. `input` must outlive this object.
   /// @throws any error of open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);

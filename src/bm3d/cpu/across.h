@@ -1,8 +1,8 @@
 // The transform across the patches of a group and the shrinkage (step 2 in filter.cpp), for all
 // group sizes. filter.cpp includes this file once for each instruction set.
 
-// In this file, a unit is the smallest number of SIMD vectors that contain complete patches: one
-// patch or, with 16 lanes, two patches side by side (patch.h).
+// In this file, a unit is the smallest set of SIMD vectors that contains complete patches. A unit
+// contains one patch, or, with vectors of 16 lanes, two patches side by side (patch.h).
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H

@@ -247,8 +247,7 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// Makes the guide of a phase from several planes, for sets of planes with such a guide
-  /// (PlaneSet::is_composite()).
+  /// Makes the guides of a phase that combine several planes (PlaneSet::is_composite()).
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;

@@ -18,7 +18,7 @@ constexpr auto time_axis = static_cast<std::size_t>(ZarrAxis::time),
                y_axis = static_cast<std::size_t>(ZarrAxis::y),
                x_axis = static_cast<std::size_t>(ZarrAxis::x);
 
-/// Returns the distance between neighbouring samples of a chunk along each axis, in samples.
+/// Returns the stride of each axis in a chunk, in samples.
 std::array<std::int64_t, zarr_axes> steps_in_chunk(const ZarrLevel& level) {
   const ZarrArray& array = level.array;
   std::vector<std::int64_t> steps(array.shape.size());

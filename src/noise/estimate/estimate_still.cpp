@@ -45,9 +45,9 @@ constexpr double texture_unevenness = 2.0;
 /// camera noise, the values are at most 11 and 10. Texture exceeds the limits.
 constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Coloured noise with a level of at least `strong_level` is synthetic, because camera noise has a
-/// level of at most 11. It has a dispersion of at most 1.7, a kurtosis of at most 3.4 and a slope
-/// L(1..2) / L(3..4) of at most 1.7. Texture exceeds one of the limits: plaster has a dispersion of
-/// 1.8, and gravel a kurtosis of 3.7 or a slope of 2.
+/// level of at most 11. Synthetic noise has a dispersion of at most 1.7, a kurtosis of at most 3.4
+/// and a slope L(1..2) / L(3..4) of at most 1.7. Texture exceeds one of the limits: plaster has a
+/// dispersion of 1.8, and gravel a kurtosis of 3.7 or a slope of 2.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Pictures of cameras that denoise have a CameraNoise::sharpness below `sharp_picture`. In sharper

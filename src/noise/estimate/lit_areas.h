@@ -19,8 +19,9 @@ struct DarkAreas {
   float share_in_all_areas = 1;
 };
 
-/// Measures the noise of excerpts with large dark areas again, outside the dark areas. If the noise
-/// is stronger there, the function replaces the variances, and the selected blocks of luma.
+/// Repeats the noise measurement of excerpts with large dark areas, without the dark areas. If the
+/// noise outside the dark areas is stronger, the function replaces the variances and the selected
+/// blocks of luma.
 /// @param excerpts  excerpts of Y, Cb and Cr, or of grey frames
 [[nodiscard]] DarkAreas exclude_dark_areas(std::span<ExcerptMeasurement> excerpts);
 

@@ -119,7 +119,7 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
 }
 
 /// Transforms the patches `c` across the group, for the patch coefficients with the vertical
-/// frequencies k and k + 1. Returns `sums` plus the results. `operand` determines whether these are
+/// frequencies k and k + 1. Returns `sums` plus the group coefficients. `operand` selects the
 /// group coefficients 0..7 or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
