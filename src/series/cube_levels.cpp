@@ -110,7 +110,7 @@ double rician_sigma(const CubesOfVolume& cubes, double zero, double variance) {
 }
 
 /// Returns the variance of the part of each volume that a linear combination of the other volumes
-/// does not predict.
+/// does not predict. All variances are 0 if the volumes are linearly dependent.
 /// @param coefficients  the member of CubeOfVolume with the coefficients of some frequencies
 template <std::size_t Count>
 std::vector<double> unpredicted(const std::vector<const CubesOfVolume*>& volumes,
@@ -138,14 +138,17 @@ std::vector<double> unpredicted(const std::vector<const CubesOfVolume*>& volumes
   const EigenSystem eigen = eigen_of_symmetric(std::move(covariance), static_cast<int>(count));
   // The variance is the reciprocal of a diagonal element of the inverse of the covariance.
   std::vector<double> result(count);
+  // An eigenvalue near 0 shows that a volume is a linear combination of others, for example a copy.
+  // The others then predict its noise, too.
   constexpr double least = 1e-6;
+  if (eigen.values.back() < least) return result;
   // The prediction also fits the noise, and has `count` - 1 parameters.
   const auto observations = static_cast<double>(cubes * Count);
   const double free = observations - static_cast<double>(count) + 1;
   for (std::size_t v = 0; v < count; ++v) {
     double sum = 0;
     for (std::size_t k = 0; k < count; ++k)
-      sum += eigen.vector(k)[v] * eigen.vector(k)[v] / std::max(eigen.values[k], least);
+      sum += eigen.vector(k)[v] * eigen.vector(k)[v] / eigen.values[k];
     result[v] = deviations[v] * deviations[v] / sum * observations / free;
   }
   return result;

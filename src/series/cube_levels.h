@@ -24,7 +24,8 @@ namespace lull::series {
 /// @param volumes  the volumes with noise
 /// @param voxels  voxels inside the imaged object, in ascending order
 /// @return the level of each of `volumes` on the 0..255 scale; an empty vector if the object
-///     contains too few cubes, or fewer than three volumes have white noise
+///     contains too few cubes, volumes are linearly dependent, or fewer than three volumes have
+///     white noise
 [[nodiscard]] std::vector<double> levels_by_cubes(const Samples& samples, const SeriesNoise& noise,
                                                   std::span<const int> volumes,
                                                   std::span<const std::uint32_t> voxels);

@@ -64,5 +64,15 @@ TEST(CubeLevels, AreUnknownForFewCubes) {
   EXPECT_TRUE(levels_of(series, NoiseKind::gaussian).empty());
 }
 
+TEST(CubeLevels, AreUnknownForLinearlyDependentVolumes) {
+  TestSeries series(shape);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    return test::three_components(v, x, y, z) + 5 * normal();
+  });
+  for (std::size_t i = 0; i < shape.voxels(); ++i) series.at(6, i) = series.at(3, i);
+  EXPECT_TRUE(levels_of(series, NoiseKind::gaussian).empty());
+}
+
 }  // namespace
 }  // namespace lull::series
