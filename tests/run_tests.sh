@@ -20,6 +20,7 @@ if [[ -f $results ]]; then
   if python3 "$here/check_skips.py" "$results" "$here/allowed_skips.txt" "$suites"; then
     python3 "$here/unchanged.py" record "$build" "$results"
   else
+    python3 "$here/unchanged.py" forget "$build" "$results"
     code=1
   fi
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """unchanged.py select BUILD FILE: writes the tests that must run to FILE, in the format of `ctest -I`.
 unchanged.py record BUILD JUNIT: records which tests of a run passed.
+unchanged.py forget BUILD JUNIT: records that all tests of a run must run again.
 
 A test need not run again if nothing that it depends on has changed since it passed: its program, the
 programs that it starts or files that it compiles (REQUIRED_FILES in ctest), its arguments and
@@ -18,6 +19,7 @@ import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 DATA = ("samples", "tests", "docs/reference")  # folders from which suites read files
+SCHEMAS = "docs/*.json"
 COMPILED = {".h", ".cpp", ".cu", ".cuh"}
 LABELS = {"suite", "simd", "fuzz", "headers"}  # tests whose dependencies are known
 VARIABLES = ("LULL_TEST_DATA", "LULL_SKIPS_GPU", "CUDA_VISIBLE_DEVICES")
@@ -50,6 +52,8 @@ class Fingerprints:
             for path in sorted((SOURCE / folder).rglob("*")):
                 if is_data(path):
                     data.update(f"{path} {self.file(path)}\n".encode())
+        for path in sorted(SOURCE.glob(SCHEMAS)):
+            data.update(f"{path} {self.file(path)}\n".encode())
         data.update("\n".join(machine()).encode())
         self.data = data.hexdigest()
 
@@ -111,12 +115,17 @@ def select(build, file):
         )
 
 
+def statuses(junit):
+    cases = xml.etree.ElementTree.parse(junit).iter("testcase")
+    return {case.get("name"): case.get("status") for case in cases}
+
+
+def write_passed(build, passed):
+    (pathlib.Path(build) / "Testing/passed.json").write_text(json.dumps(passed, indent=0))
+
+
 def record(build, junit):
-    fingerprints, passed = Fingerprints(), passed_before(build)
-    status = {
-        case.get("name"): case.get("status")
-        for case in xml.etree.ElementTree.parse(junit).iter("testcase")
-    }
+    fingerprints, passed, status = Fingerprints(), passed_before(build), statuses(junit)
     for test in tests_of(build):
         name = test["name"]
         if name not in status:
@@ -124,8 +133,13 @@ def record(build, junit):
         passed.pop(name, None)
         if status[name] == "run" and (fingerprint := fingerprints.of(test)):
             passed[name] = fingerprint
-    (pathlib.Path(build) / "Testing/passed.json").write_text(json.dumps(passed, indent=0))
+    write_passed(build, passed)
+
+
+def forget(build, junit):
+    status = statuses(junit)
+    write_passed(build, {k: v for k, v in passed_before(build).items() if k not in status})
 
 
 if __name__ == "__main__":
-    {"select": select, "record": record}[sys.argv[1]](*sys.argv[2:])
+    {"select": select, "record": record, "forget": forget}[sys.argv[1]](*sys.argv[2:])

@@ -24,10 +24,10 @@ def selected(build, **environment):
     return [int(number) for number in (build / "selected").read_text().split(",")[3:]]
 
 
-def record(build, **status):
+def record(build, verb="record", **status):
     cases = "".join(f'<testcase name="{name}" status="{s}"/>' for name, s in status.items())
     (build / "results.xml").write_text(JUNIT.format(cases))
-    script("record", build, build / "results.xml")
+    script(verb, build, build / "results.xml")
 
 
 def expect(found, wanted, case):
@@ -61,6 +61,9 @@ def main():
         (build / "suite").write_text("suite")
         expect(selected(build), [1, 3], "the suite failed afterwards")
         record(build, suite="run")
+        record(build, "forget", runs="run")
+        expect(selected(build), [2, 3], "a run without a valid result")
+        record(build, runs="run")
         expect(selected(build, LULL_TEST_DATA="elsewhere"), [1, 2, 3], "other data")
         (build / "suite").unlink()
         expect(selected(build), [1, 3], "the program is missing")
