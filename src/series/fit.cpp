@@ -88,14 +88,16 @@ class NoiseEstimator {
     ResidualLevels common{initial_, {}};
     if (!have_cube_levels_)
       for (const int v : volumes_) common.noise.levels[v] = median_level(initial_);
-    for (int i = 0; i < corrections; ++i) {
+    // Many volumes with levels from cubes get separate corrections, without a common one.
+    const bool many_levels = have_cube_levels_ && volumes_.size() > few_volumes;
+    for (int i = 0; i < corrections && !many_levels; ++i) {
       const SeriesNoise before = common.noise;
       common = corrected(before, have_cube_levels_);
       if (is_close(before, common.noise)) break;
     }
     SeriesNoise found = common.noise;
-    const bool differs = have_cube_levels_ ? volumes_.size() > few_volumes
-                                           : !have_one_level(initial_) && differ(common);
+    const bool differs =
+        have_cube_levels_ ? many_levels : !have_one_level(initial_) && differ(common);
     if (differs) {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found, false).noise;
