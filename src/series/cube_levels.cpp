@@ -138,10 +138,10 @@ std::vector<double> unpredicted(const std::vector<const CubesOfVolume*>& volumes
   const EigenSystem eigen = eigen_of_symmetric(std::move(covariance), static_cast<int>(count));
   // The variance is the reciprocal of a diagonal element of the inverse of the covariance.
   std::vector<double> result(count);
-  // An eigenvalue near 0 shows that a volume is a linear combination of others, for example a copy.
-  // The others then predict its noise, too.
-  constexpr double least = 1e-6;
-  if (eigen.values.back() < least) return result;
+  // A very small eigenvalue shows that a volume is nearly a linear combination of others, for
+  // example a copy. The others then predict its noise, too.
+  constexpr double least_share = 1e-3;
+  if (!(eigen.values.back() > least_share * eigen.values[count / 2])) return result;
   // The prediction also fits the noise, and has `count` - 1 parameters.
   const auto observations = static_cast<double>(cubes * Count);
   const double free = observations - static_cast<double>(count) + 1;

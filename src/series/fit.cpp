@@ -32,6 +32,9 @@ constexpr double max_signal_share = 0.7;
 constexpr std::size_t few_volumes = 48;
 constexpr double min_signal_share = 0.4;
 constexpr int last_components = 3;
+/// A level of the last components below `min_factor` shows that volumes are linear combinations of
+/// other volumes.
+constexpr double min_factor = 0.5;
 /// If the ratio of two noise levels is below a limit, the levels count as equal. The limit is
 /// `same_level` for levels from residuals, and `same_cube_level` for levels from cubes
 /// (cube_levels.h). For the less accurate levels from single volumes, the limit is `same_estimate`,
@@ -101,8 +104,9 @@ class NoiseEstimator {
     if (differs) {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found, false).noise;
-    } else if (have_cube_levels_) {
-      // Structure raises levels from cubes, but never lowers them, so they are upper limits.
+    } else if (have_cube_levels_ && !found.map) {
+      // Structure raises levels from cubes, but never lowers them, so they are upper limits. (With
+      // noise that depends on position, the flattest cubes contain less noise than the others.)
       scale_levels(found, std::min(median_level(initial_) / median_level(found), 1.0f));
     }
     // If volumes have little in common, their residuals contain signal.
@@ -207,7 +211,7 @@ class NoiseEstimator {
     const double level =
         level_of_last_components(samples_, stabiliser, volumes_, all->found.eigen, first, states_)
             .value_or(1);
-    scale_levels(noise, static_cast<float>(std::min(level, 1.0)));
+    if (level > min_factor) scale_levels(noise, static_cast<float>(std::min(level, 1.0)));
     return noise;
   }
 

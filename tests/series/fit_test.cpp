@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -170,6 +171,20 @@ TEST(SeriesFit, SeparateVolumesKeepALowerEstimate) {
   const Fit fit = fit_series(series.samples(), estimates, {});
   for (int v = 0; v < nine.volumes; ++v) EXPECT_LE(fit.noise.levels[v], estimates.levels[v]) << v;
   EXPECT_LT(fit.noise.levels[7], 60);
+}
+
+TEST(SeriesFit, CopiesOfVolumesDoNotLowerTheNoiseLevels) {
+  const Shape nine{.width = 32, .height = 28, .slices = 20, .volumes = 9};
+  TestSeries series(nine);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    return test::three_components(v, x, y, z) + (v == 4 ? 12 : 6) * normal();
+  });
+  for (const int copy : {6, 7, 8})  // volumes 1, 2 and 3 once more
+    std::copy_n(series.values.begin() + (copy - 5) * nine.voxels(), nine.voxels(),
+                series.values.begin() + copy * nine.voxels());
+  const Fit fit = fit_series(series.samples(), test::gaussian(nine.volumes, 6), {});
+  for (int v = 0; v < nine.volumes; ++v) EXPECT_GT(fit.noise.levels[v], 3) << v;
 }
 
 TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
