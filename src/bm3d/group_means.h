@@ -13,7 +13,7 @@
 //     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
 
 // Step 3: The estimate E of sample i of a group in the plane I. r is the top-left sample of the
-// reference patch. m is that of a member with the weight w(m).
+// reference patch. m is the top-left sample of a member, and w(m) is the weight of this member.
 //     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
 
 // The filter uses the mean of a group as the estimate of every member. In the aggregation, each

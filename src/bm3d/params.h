@@ -37,8 +37,8 @@ struct PhaseParams {
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
   /// and refine_temporal_window in neighbouring frames. Only phases with propagation of groups
-  /// search these windows. `refine_window` is odd, and at most min(window, 31). The value 1 means
-  /// that there is no window.
+  /// search these windows. `refine_window` is odd, and at most min(window, 31). If `refine_window`
+  /// is 1, there is no window.
   int refine_window = 1;
   int refine_temporal_window = 0;  // odd, at most min(temporal_window, 15); 0: no window
   /// If set, clusters (match/clusters.h) replace the search windows.
@@ -147,7 +147,7 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that a program has changed one by one, for validate():
+/// Adapts the parameters to one another, after a program has changed some of them:
 /// - `search_step` and `kept` become 0 with clusters, guides or holes.
 /// - `search_step` becomes 0 for coloured noise, and if it is at most hard.step.
 /// - `same_groups` becomes `none` if the second phase cannot reuse groups.

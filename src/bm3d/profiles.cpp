@@ -92,9 +92,11 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// mu2 by the share of low frequencies in coloured noise: `mu2_coarse` if the share is larger than
-// in white noise, `mu2_finest` if it is 0, and `mu2_nearly_white` if it is nearly as in white
-// noise. With a small mu2, the filter would treat coarse noise in the basic estimate as signal
+// mu2 for coloured noise depends on the share of low frequencies in the noise:
+// - `mu2_coarse` if the share is at least as large as in white noise
+// - `mu2_nearly_white` if the share is slightly smaller than in white noise
+// - `mu2_finest` if the share is 0
+// With a small mu2, the filter would treat coarse noise in the basic estimate as signal
 // (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 

@@ -24,8 +24,8 @@ using lull::BackendKind;
 /// Masks: If a slice has a mask (Frame::mask), the session filters the voxels inside the mask. It
 /// omits most of the work for all other voxels.
 
-/// Latency: On the CPU, the result of a slice is ready after margin(params).after further slices.
-/// On a GPU, the result is ready a few slices later.
+/// Latency: On the CPU, the result of a slice is ready when the session has received the next
+/// margin(params).after slices. On a GPU, the result is ready a few slices later.
 
 /// Short axes: If an axis is shorter than a cube, the session extends the axis by its mirror image.
 /// @throws InvalidArgument  a parameter is out of range

@@ -11,9 +11,10 @@
 // neighbours, up to 8 members (neighbours along one axis), 4 (along two axes) or 2 (along three
 // axes) become candidates (`members_listed`).
 
-// Each listed member of a stored group gives one candidate. Its displacement from the current
-// reference cube is the displacement of the member from the reference cube of its group. The second
-// phase skips duplicates, and candidates outside the search window or the volume.
+// Each listed member of a stored group gives one candidate. The displacement of this candidate from
+// the current reference cube equals the displacement of the member from the reference cube of the
+// stored group. The second phase skips duplicates, and candidates outside the search window or the
+// volume.
 
 // The new group contains the best candidates, by distance in the basic estimate, then by position
 // in the search window.
@@ -84,9 +85,9 @@ struct DisplacementRange {
   }
 };
 
-/// Returns the maximum distance along z, in slices, at which a reference cube of the second phase
-/// uses groups of the first phase. This is the distance between the reference cube of such a group
-/// and the reference cube of the second phase.
+/// A reference cube of the second phase uses groups of the first phase. Returns the maximum
+/// distance along z, in slices, between this reference cube and the reference cubes of these
+/// groups.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }

@@ -39,7 +39,7 @@ class AlignedDenoiser final : public Denoiser {
           "a frame in the memory of a GPU (frames are aligned in host memory); decode it on "
           "the CPU");
     const std::int64_t number = pushed_++;
-    // The last `around` frames before the reference frame wait for it.
+    // The last `around_` frames before the reference frame wait for the reference frame.
     if (number < keep_ && number >= keep_ - around_) {
       waiting_.push_back(std::move(noisy));
       return next();

@@ -52,9 +52,9 @@ struct ClipLimits {
 };
 
 /// Clipping moves samples near a limit towards the limit, by at most the clipping shift. Each cell
-/// of clip_shift_cell x clip_shift_cell samples has a clipping shift. It comes from the samples of
-/// a window that exceeds the cell by half a cell on each side. Linear interpolation gives the shift
-/// between the centres of cells.
+/// of clip_shift_cell x clip_shift_cell samples has a clipping shift, which depends on the samples
+/// of a window that exceeds the cell by half a cell on each side. Linear interpolation gives the
+/// shift between the centres of cells.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
@@ -84,8 +84,9 @@ struct ClipShiftSums {
   }
 };
 
-/// The two cells from whose clipping shifts clip_shift_at() interpolates for a row or column: the
-/// cells whose centres enclose it. At a border of the picture, both are the same cell.
+/// For a row or column, clip_shift_at() interpolates between the clipping shifts of two cells. The
+/// row or column lies between the centres of these cells. At a border of the picture, both are the
+/// same cell.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`

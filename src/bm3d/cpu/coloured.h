@@ -100,8 +100,8 @@ HWY_INLINE Vector at_least(Vector variance, Vector of_coefficient) {
   return hn::Max(variance, hn::Mul(of_coefficient, constant(min_group_variance)));
 }
 
-/// Calls what(from) for each range of coefficients of a patch that one call of Pairs::sum()
-/// processes. `from` is the index of the first coefficient of the range.
+/// Divides the coefficients of a patch into ranges, one for each call of Pairs::sum(), and calls
+/// what(from) for each range. `from` is the index of the first coefficient of the range.
 template <class What>
 HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);

@@ -21,9 +21,9 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Converts between the real numbers that the separable Fourier transform (class Dft) returns and
-/// complex coefficients. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts of
-/// coefficient k of the transform along x. Likewise, lanes 2k and 2k + 1 contain the parts of
+/// Converts the real numbers that the separable Fourier transform (class Dft) returns to complex
+/// coefficients, and back. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts
+/// of coefficient k of the transform along x. Likewise, lanes 2k and 2k + 1 contain the parts of
 /// coefficient k along y.
 class ComplexRows {
  public:
@@ -178,9 +178,9 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that shrinks one group. In the first phase, it returns the number of retained
-/// coefficients. In the second phase, it returns the sum of the squared Wiener factors. With
-/// coloured noise, each term is multiplied by the noise variance of its coefficient. A retained
-/// coefficient is a term of 1.
+/// coefficients or, for coloured noise, the sum of their noise variances. In the second phase, it
+/// returns the sum of the squared Wiener factors. For coloured noise, it multiplies each square by
+/// the noise variance of the coefficient.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// Element n is the function for groups of 2^n patches.
 using AcrossBySize = std::array<Across, 6>;

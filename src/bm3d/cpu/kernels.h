@@ -60,9 +60,9 @@ struct FilterTables {
   // Second phase: n of the Wiener factor 1 - n / (c^2 + n), where c is a coefficient of the basic
   // estimate.
   CoefficientTable limit;
-  // The tables that replace `limit` in vectors with coefficients of the group mean. Element 0 is
-  // for vectors whose upper half contains coefficients of another group coefficient. Element 1 is
-  // for all other vectors. In the second phase, the Wiener factor is 1 - n / (c^2 + d), with n from
+  // The tables that replace `limit` in vectors that contain the mean over the group. Element 0 is
+  // for vectors whose upper half contains another group coefficient. Element 1 is for vectors that
+  // contain only the mean. In the second phase, the Wiener factor is 1 - n / (c^2 + d), with n from
   // `first_limit` and d from `first_denominator`.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window as a matrix

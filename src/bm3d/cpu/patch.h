@@ -1,9 +1,9 @@
 // The 2D transforms of patches for filter.cpp, which includes this file once for each instruction
 // set.
 
-// A unit is the smallest number of SIMD vectors that contain complete patches: one patch or, if
-// vectors have 16 lanes, two patches. Vector r contains row r of each patch. If vectors have 4
-// lanes, vector r contains the left half of row r, and vector r + 8 the right half.
+// A unit is a set of SIMD vectors that contains one complete patch or, if vectors have 16 lanes,
+// two complete patches. Vector r contains row r of each patch. If vectors have 4 lanes, vector r
+// contains the left half of row r, and vector r + 8 the right half.
 
 // The 2D transform consists of two 1D transforms. The first combines the rows of a patch, lane by
 // lane. The code then transposes the patch, so that the second combines the columns. As a result,

@@ -24,10 +24,11 @@ Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
     // The lifting steps of Bior1.5 (patch.h) multiply the samples by a matrix. `scale` contains the
-    // reciprocals of the norms of its rows. The nonzero elements of a row are:
-    // - level 3: +-1 +- 2 k
-    // - level 2: +-1 +- k and +-k
-    // - level 1: +-1
+    // reciprocals of the norms of the rows of this matrix. The nonzero elements of a row have these
+    // magnitudes:
+    // - level 3: 1 + 2 k and 1 - 2 k
+    // - level 2: 1 + k, 1 - k and k
+    // - level 1: 1
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);

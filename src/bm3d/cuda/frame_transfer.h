@@ -41,9 +41,9 @@ class FrameTransfer {
   // FrameWorker function that calls it.
   void take(const Frame& frame);
   FrameDifference difference();
-  /// Queues the conversion of the last accepted frame to float planes in the layout `margins` and,
-  /// in guided sessions, of its guide to `guide_planes`. Also prepares the motion search of the
-  /// frame in `slot`.
+  /// Queues the conversion of the last accepted frame to float planes in the layout `margins`. In
+  /// guided sessions, also queues the conversion of its Frame::guide to `guide_planes`. Prepares
+  /// the motion search of the frame in `slot`.
   void load(int slot, const PlaneMargins& margins, const std::array<float*, max_planes>& planes,
             const std::array<float*, max_planes>& guide_planes = {});
   const Frame& last_frame() const { return last_frame_; }

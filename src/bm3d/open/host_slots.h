@@ -33,7 +33,7 @@ struct Slot {
   HostPlanes noisy;  // empty if the engine loads samples from the frame
   HostPlanes basic;  // basic estimates of the planes that are filtered
   // Luma guide of the second phase: the basic estimate mixed with the noisy picture. If `noisy` is
-  // empty, this plane first contains the luma guide of the first phase.
+  // empty, this plane contains the luma guide of the first phase until that phase ends.
   Plane<float> luma_guide;
   HostPlanes guide_planes;       // guide that came with the frame
   Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
@@ -76,8 +76,9 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// If a frame has released the memory of its groups, gives this memory to the empty `groups`.
-  /// `set` is the index of the set of planes to which these groups and `groups` belong.
+  /// Reuses released memory for `groups`, which must be empty. `set` is the first plane of the set
+  /// of planes (PlaneSet) to which `groups` belongs. Without released memory, `groups` remains
+  /// empty.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }

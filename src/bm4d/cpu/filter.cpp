@@ -198,10 +198,10 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limit (threshold or noise power) for each lane of the vector x[0] of load_haar()
-  /// with the index `i`. The lower 4 lanes contain means over the group, with the limit `mean`. If
-  /// `i` is 0, lane 0 contains the mean of all voxels, with the limit `own`. The upper 4 of 8 lanes
-  /// contain differences within the group, with the limit `all`.
+  /// Returns the limit (threshold or noise power) for each lane of x[0], which load_haar() computes
+  /// from vector `i` of each cube. The lower 4 lanes contain means over the group, with the limit
+  /// `mean`. If `i` is 0, lane 0 contains the mean of all voxels, with the limit `own`. The upper 4
+  /// of 8 lanes contain differences within the group, with the limit `all`.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);

@@ -94,7 +94,7 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
 /// The coefficients of a group in one lane, as at[z][b][r]:
 /// - z is the index along z.
 /// - b selects the Haar indices 0..7 (0) or 8..15 (1).
-/// - r selects the indices in the slice 0..7 (0) or 8..15 (1).
+/// - r selects coefficients 0..7 (0) or 8..15 (1) of a slice.
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];

@@ -15,8 +15,8 @@
 // 2t + 1, 2t + 8 and 2t + 9.
 
 // Step 3 of the group filter: The warp computes the Haar transform across the group, and shrinks
-// the coefficients. Lane 4g + t then contains coefficients g and g + 8 of each slice. It contains
-// those with the indices 2t, 2t + 1, 2t + 8 and 2t + 9 of the Haar transform.
+// the coefficients. Each output of the Haar transform is a cube. Lane 4g + t then contains
+// coefficients g and g + 8 of each slice of the output cubes 2t, 2t + 1, 2t + 8 and 2t + 9.
 
 // Step 4 of the group filter: The warp computes the inverse Haar transform. Lane 4g + t then
 // contains coefficients 2t, 2t + 1, 2t + 8 and 2t + 9 of each slice of the cubes g and g + 8.

@@ -26,8 +26,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Computes the sums of squared samples, in one slice, of several cubes that are vertical
-/// neighbours. Each cube has one sum. `at` is the index of the first sample of the first cube.
+/// For each of several cubes at consecutive positions along y, computes the sum of the squared
+/// samples in one slice. `at` is the index of the first sample of the first cube.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {

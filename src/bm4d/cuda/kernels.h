@@ -52,8 +52,8 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
 /// The guide, and half the squared norm |b|^2 / 2 of each cube b, stored at the first voxel of b.
-/// This is the sum of the squared voxels of b, halved and rounded down. Values near `no_patch`
-/// (match/cuda/kernels.h) mark positions without a cube.
+/// |b|^2 is the sum of the squared voxels of b, and |b|^2 / 2 is rounded down. Values near
+/// `no_patch` (match/cuda/kernels.h) mark positions without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;

@@ -1,8 +1,9 @@
 // Generic matching of cubes, for parameters and GPUs that match_tile.cu does not support. A warp
 // processes one reference cube at a time.
 
-// Shared memory contains two words for each position in the union of the search windows. They
-// belong to the cube b at this position: its first row (four bytes of the guide), and |b|^2 / 2.
+// Shared memory contains two words for each position in the union of the search windows. For the
+// cube b at this position, one word contains the first row (four bytes of the guide), and the other
+// word contains |b|^2 / 2.
 
 // The kernel computes |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, with one dp4a for each row. a is
 // a reference cube, and b is a candidate. All distances stay in registers.

@@ -110,8 +110,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// The place of a thread block: the position (x, y, z) of its first reference cube, and the offset
-/// `start`, in a slice, of the first voxel in the union of its search windows.
+/// The place of a thread block. (x, y, z) is the position of the first reference cube of the block.
+/// `start` is the offset, in a slice, of the first voxel in the union of the search windows.
 struct BlockPlace {
   int x, y, z, start;
 

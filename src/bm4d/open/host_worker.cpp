@@ -83,7 +83,7 @@ class HostWorker final : public VolumeWorker {
 
  private:
   /// The engine that filters one plane of all slices, such as the red plane. Planes without noise
-  /// have no such object.
+  /// have no engine.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;

@@ -42,8 +42,8 @@ class VolumeSession final : public SliceSession {
                worker_->in_flight();
   }
 
-  // Destroys the worker first: it waits for the GPU, which may still read the slices in pending_
-  // and pending_results_.
+  // Destroys the worker first, because its destructor waits for the GPU, which may still read the
+  // slices in pending_ and pending_results_.
   ~VolumeSession() override { worker_.reset(); }
 
   int latency() const noexcept override { return passes_ ? 0 : latency_; }
@@ -204,7 +204,7 @@ class VolumeSession final : public SliceSession {
   }
 
   /// A result whose samples the worker may not have written completely. The worker needs the noisy
-  /// slice until then.
+  /// slice until the result is complete.
   struct PendingResult {
     Frame noisy, clean;
   };

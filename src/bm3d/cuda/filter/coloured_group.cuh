@@ -152,8 +152,8 @@ struct LaneOffsets {
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// Loads the operands for chunk `chunk` (0..7) of the eight chunks of 16 pairs to which `offsets`
-  /// belongs.
+  /// Loads the operands for one chunk of 16 pairs. In all lanes together, `offsets` contains the
+  /// table offsets for eight chunks, and `chunk` (0..7) selects one of these chunks.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
@@ -232,9 +232,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance for all coefficients of a set. Coefficients that contain no noise
-/// keep this variance, because they contain only rounding errors or differences between copies of a
-/// patch.
+/// Stores the minimum variance for all coefficients of a set. Coefficients that are only rounding
+/// errors, or only differences between copies of a patch, contain no noise and keep this variance.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
@@ -242,8 +241,8 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
 }
 
 /// Stores the noise variances of the group coefficients that are differences of two adjacent
-/// members. Relative to the variance in one member, such a variance is one minus the correlation of
-/// the noise of the two members. `chunk` contains these values for 16 pairs of members. `half`
+/// members. Divided by the noise variance in one member, each result is one minus the correlation
+/// of the noise of the two members. `chunk` contains these values for 16 pairs of members. `half`
 /// selects pairs 0..7 (0) or 8..15 (1).
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,

@@ -9,8 +9,8 @@
 
 // Variance of a group coefficient, in units of c(0): The coefficient is the sum of n members with
 // signs s_i = 1 or -1, divided by sqrt(n). With r_ij = 1 - c(d_ij) / c(0) for the members i and j,
-// let v be the sum of -2 / n s_i s_j r_ij over all pairs. The variance is n + v for the mean, whose
-// signs are all 1, and v for all other coefficients.
+// let v be -2 / n times the sum of s_i s_j r_ij over all pairs. The variance is n + v for the mean,
+// whose signs are all 1, and v for all other coefficients.
 
 // A constant matrix maps the values r_ij of all pairs of members to the noise variances of the
 // group coefficients. There is one matrix for each number of members.
@@ -47,9 +47,9 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
   // In binary, the function inserts a 0 bit into q at the position of the highest 1 bit of x, and
-  // moves the higher bits of q up. The result is m. In m, this bit is 0, and in m XOR x, it is 1.
-  // Therefore, each pair (m, m XOR x) occurs only once. Example for N = 8: index 11 has x = 10b and
-  // q = 11b, so the members are 101b and 111b.
+  // moves the higher bits of q up. The result is m. At the position of the inserted bit, m has a 0
+  // bit, and m XOR x has a 1 bit. Therefore, each pair (m, m XOR x) occurs only once. Example for N
+  // = 8: index 11 has x = 10b and q = 11b, so the members are 101b and 111b.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};

@@ -44,7 +44,8 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Divides the sums of up to four neighbouring samples by their weights, and stores the estimates.
+/// For up to four neighbouring samples, divides the sum of weighted estimates by the sum of
+/// weights, and stores the quotient.
 /// @param v  the weights of this row and of the 7 rows above, summed along x (sums_along())
 /// @param left  number of samples from the first estimate to the end of the row
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
