@@ -99,8 +99,8 @@ struct FrameInfo {
   /// If true, the frame lies outside the requested part of a clip. The session uses the frame only
   /// for the temporal filtering of other frames, and the caller discards the result.
   bool context_only = false;
-  /// Index of a slice in its volume. If the index does not follow that of the previous slice, the
-  /// slice begins another volume. If all slices have the index -1, they belong to one volume.
+  /// Index of a slice in its volume. If the index does not follow the index of the previous slice,
+  /// the slice begins another volume. If all slices have the index -1, they belong to one volume.
   int slice = -1;
   /// The voxels of a slice whose results the caller requires. Filters may skip all others. If null,
   /// the caller requires all results.

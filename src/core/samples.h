@@ -102,7 +102,7 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Returns whether frames of two formats store samples in the same way, so a copy needs no
+/// Returns whether frames of two formats store samples in the same way, so that a copy needs no
 /// conversion.
 constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
   return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&

@@ -57,8 +57,8 @@ DeviceList list_devices() {
 #endif
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    // This call clears the error of the missing driver, which the CUDA runtime has stored.
-    // Otherwise, the next CUDA call would report this error again.
+    // The CUDA runtime stores the error of cudaGetDeviceCount(). Unless cudaGetLastError() clears
+    // the error, the next CUDA call reports it again.
     (void)cudaGetLastError();
     list.reason = reason_of(status);
     return list;

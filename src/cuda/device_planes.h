@@ -108,7 +108,7 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   return buffer;
 }
 
-/// A ring buffer of zeroed planes, one for each slot of a session.
+/// A ring buffer with one zeroed plane for each slot of a session.
 template <class T>
 class PlaneRing {
  public:

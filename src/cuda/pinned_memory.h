@@ -10,9 +10,9 @@ namespace lull::cuda {
 /// std::bad_alloc. After a device failure, new memory is pageable.
 [[nodiscard]] std::pmr::memory_resource* pinned_memory();
 
-/// Sets the GPU whose CUDA context locks memory pages, which is otherwise GPU 0. Page locking
-/// creates a context on this GPU. Therefore, each session passes its own GPU, so that no unused GPU
-/// gets a context.
+/// Sets the GPU whose CUDA context locks memory pages; the default is GPU 0. Page locking creates a
+/// context on this GPU. Therefore, each session passes its own GPU, so that no unused GPU gets a
+/// context.
 void lock_pages_with(int device) noexcept;
 
 }  // namespace lull::cuda

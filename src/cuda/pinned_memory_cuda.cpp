@@ -31,7 +31,7 @@ constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
 std::atomic<int> locking_device = 0;
 
-/// Calls `work` in the context of the GPU that locks pages, and returns its CUDA status, or
+/// Calls `work` in the context of the GPU that locks pages. Returns the CUDA status of `work`, or
 /// cudaErrorUnknown if the GPU is not usable. Without this context, the CUDA runtime would create a
 /// context on the current device of the thread, by default GPU 0.
 template <class Work>

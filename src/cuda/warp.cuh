@@ -59,9 +59,9 @@ template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // In each stage, the network sorts the sequence of a lane in ascending order (non-zero) or in
-    // descending order (0). `before` is the order in the previous stage, and `now` the order in the
-    // current stage.
+    // In each stage, the network sorts some sequences in ascending order and the others in
+    // descending order. `before` (previous stage) and `now` (current stage) are the orders for this
+    // lane's sequence: 0 for descending, other values for ascending.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll

@@ -23,12 +23,12 @@ struct Access {
 /// file `descriptor`. Pipes, devices, network addresses and missing files do not limit the bits.
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
-/// Returns the permission bits for a new file of the group `group`. If `access` states the group
-/// bits of another group, `group` gets only those permissions that all other users also get.
+/// Returns the permission bits for a new file of the group `group`. If the group bits of `access`
+/// apply to another group, `group` gets only those permissions that all other users also get.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group` that replaces a file with the
-/// bits `old`. If `access` does not allow the group or other users to read the file, the function
-/// removes their permissions from `old`.
+/// bits `old`. The result is `old` without the permissions of those users (the group, all other
+/// users) whom `access` does not allow to read the file.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

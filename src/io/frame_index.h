@@ -40,9 +40,9 @@ struct FrameIndex {
   /// least `margin` pictures; 0 if there is none. Repeated pictures do not count for the margin.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // lull reads some inputs in parallel with the main input. The next functions serve such inputs.
-  // `margins` states which pictures their source returns: all pictures (true), or only the selected
-  // ones (false).
+  // lull reads some inputs in parallel with the main input. The following functions serve these
+  // inputs. `margins` states which pictures the source of such an input returns: all pictures
+  // (true), or only the selected ones (false).
 
   /// Returns the number of frames that the source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;

@@ -45,8 +45,8 @@ struct AdditionalSource {
   const MediaSource* source = nullptr;
 };
 
-/// The part of a job in segments that a process performs: the complete job (`all`), or, if several
-/// processes share the job, one of its steps. A process writes the plan (`plan`), encodes segments
+/// The task of one process of a job in segments: the complete job (`all`), or, if several processes
+/// share the job, one of its steps. A process writes the plan (`plan`), encodes segments
 /// (`segments`), or joins the segments (`join`).
 enum class JobPart { all, plan, segments, join };
 
@@ -58,8 +58,8 @@ struct SegmentOptions {
   int frames = 0;  // frames of each segment except the last one; at least 2
   /// Whether to continue an interrupted job. Without finish(), the folder of the job remains if it
   /// contains a finished segment. To continue the job, the caller opens source and sink again with
-  /// equal options, and writes the same frames. The output then has the same bytes as that of a job
-  /// without interruption.
+  /// equal options, and writes the same frames. The output then has the same bytes as the output of
+  /// an uninterrupted job.
   bool resume = false;
   /// The settings of the filter on which the frames depend. open_sink() adds further properties to
   /// the list: the input, the options of the source and the options of the sink.
@@ -88,9 +88,9 @@ struct Drops {
 
 struct SinkOptions {
   /// FFmpeg's encoder name. If empty, the output determines the encoder: VP9 in webm, FFV1 if
-  /// lossless, the encoder of the format in y4m and still pictures. All other outputs have x264 for
-  /// 8 bits and x265 for more bits. If these cannot store the samples unchanged, the encoder is
-  /// FFV1. The default crf of x264 and x265 is 18.
+  /// lossless, the encoder of the format in y4m and still pictures. For all other outputs, the
+  /// encoder is x264 for 8 bits and x265 for more bits. If these two encoders cannot store the
+  /// samples unchanged, the encoder is FFV1. The default crf of x264 and x265 is 18.
   std::string vcodec;
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
@@ -223,7 +223,7 @@ class MediaSink : public FrameSink {
 
 /// Outputs of volumes: a volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd,
 /// .nhdr), MGH (.mgh, .mgz) or a pair (.hdr). A DICOM input can also become a .dcm file, or a
-/// folder of them (a name that ends in `/`). An output in the format of the input contains
+/// folder of .dcm files (a name that ends in `/`). An output in the format of the input contains
 /// everything of the input except the samples.
 
 /// Outputs of other stacks: a TIFF stack or an image of OME-Zarr can become only a TIFF file or an

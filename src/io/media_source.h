@@ -22,8 +22,8 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // The difference between two values in the file that corresponds to a difference of 255 on the
-  // scale of noise levels (sigma).
+  // A difference of 255 on the scale of noise levels (sigma) corresponds to this difference between
+  // values in the file.
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file
@@ -58,9 +58,10 @@ struct VideoInfo {
   /// The relation between samples and values for each channel. If empty, `values` applies to all
   /// channels.
   std::vector<ValueScale> channel_values{};
-  /// Chroma sample location, as in MPEG-2 by default: offset of the first chroma sample from the
-  /// left or top edge of the picture, in chroma samples. A chroma sample covers several luma
-  /// samples. With an offset of 0.5, it is in the middle of these luma samples.
+  /// Chroma sample location: the offset of the first chroma sample from the left or top edge of the
+  /// picture, in chroma samples. An input without a stated location has the location of MPEG-2. A
+  /// chroma sample covers several luma samples. With an offset of 0.5, the chroma sample is in the
+  /// middle of these luma samples.
   double chroma_x = 0.5, chroma_y = 0.5;
 
   /// Returns the scale of the samples in the channel `channel`.

@@ -68,8 +68,8 @@ class BlueNoise {
   }
 
   /// Returns how similar the threshold at (x, y) is to its 12 neighbours: the sum of 100 cos(2 pi d
-  /// / 8) times the weight of the neighbour. d is the difference between the strata of the two
-  /// thresholds, 8 equal parts of the range of thresholds.
+  /// / 8) times the weight of the neighbour. The range of thresholds consists of 8 equal strata,
+  /// and d is the difference between the strata of the two thresholds.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -85,8 +85,8 @@ class BlueNoise {
   }
 
   /// Tries to exchange all pairs of dithering thresholds that are in one column and in the same 8
-  /// rows. An exchange remains if it makes neighbouring thresholds less similar. Returns whether
-  /// the pattern has changed.
+  /// rows. The function keeps an exchange if neighbouring thresholds become less similar. Returns
+  /// whether the pattern has changed.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -81,7 +81,7 @@ __device__ float to_sample(Number v, const Scale& scale) {
 
 template <class Number>
 __device__ Number to_number(float sample, const Scale& scale) {
-  // The intrinsics prevent the compiler from fusing the product and the sum to a multiply-add.
+  // The intrinsics prevent the compiler from fusing the product and the sum into a multiply-add.
   const double found = __dadd_rn(__dmul_rn(sample, scale.span), scale.low);
   if constexpr (is_half<Number>) {
     return __double2half(found);

@@ -16,8 +16,8 @@ constexpr double max_gap_s = 10;
 // Maximum decrease between consecutive decoding times of a stream, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum time for which packets of another stream wait for a jump of the video, in seconds of
-// video. Such packets wait because the time stamps of their stream have jumped first.
+// Maximum waiting time, in seconds of video. If the time stamps of another stream jump first, the
+// packets of that stream wait until the time stamps of the video jump, too.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -143,9 +143,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. If the
-/// second packet continues the time stamps of the first packet, they jump. Otherwise, only the time
-/// stamp of the first packet is wrong.
+/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. The time
+/// stamps jump if the second packet continues the time stamps of the first packet. Otherwise, only
+/// the time stamp of the first packet is wrong.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),

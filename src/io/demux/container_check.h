@@ -10,9 +10,9 @@
 namespace lull::io {
 
 /// Returns why the regular file `path` cannot be complete; empty if there is no sign of a
-/// truncation, or if the function does not check the format. It does not detect a truncation
-/// directly after a complete MP4 fragment, FLV tag or MPEG-TS packet, or in a Matroska segment of
-/// unknown size.
+/// truncation, or if the function does not check the format. The function does not detect a
+/// truncation directly after a complete MP4 fragment, FLV tag or MPEG-TS packet, or in a Matroska
+/// segment of unknown size.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
 /// Checks the last bytes that a pipe has delivered. Returns why the data cannot be complete; empty

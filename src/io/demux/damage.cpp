@@ -47,8 +47,8 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  // If a frame is missing soon after a damaged packet, the function assumes that it is the frame of
-  // that packet. add_packet() has already counted this frame.
+  // If a frame is missing soon after a damaged packet, the function assumes that the packet
+  // contained this frame. add_packet() has already counted the frame.
   if (since_packet_ > max_frames_in_decoder) packets_ = 0;
   if (packets_ > 0)
     --packets_;

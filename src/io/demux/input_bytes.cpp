@@ -102,7 +102,7 @@ InputBytes::Folder::~Folder() {
 }
 
 // Sets the URL of the file for FFmpeg, which truncates the path of a URL at '?' or '#'. If the name
-// of the folder contains such a character, the function opens the folder and uses the path
+// of the folder contains '?' or '#', the function opens the folder and uses the path
 // /proc/self/fd/N.
 void InputBytes::make_url() {
   std::error_code ignored;

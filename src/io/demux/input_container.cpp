@@ -184,10 +184,10 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// Reads the properties of the streams, after a check of the sizes, because
-// `avformat_find_stream_info()` decodes frames. FFmpeg does not decode an APNG picture here,
-// because the function sets its pixel format before. Only lull's decoder may decode the picture,
-// because this decoder first checks it.
+// Reads the properties of the streams. The function first checks the sizes, because
+// `avformat_find_stream_info()` decodes frames. The function also sets the pixel format of an APNG
+// picture in advance, so that FFmpeg does not decode the picture here. Only lull's decoder may
+// decode the picture, because this decoder first checks it.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   set_apng_format(*context_, AV_PIX_FMT_RGBA);

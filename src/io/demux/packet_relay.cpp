@@ -72,8 +72,8 @@ void PacketRelay::put(PacketPtr packet) {
 }
 
 // Moves packets from the scratch file to memory until the packets in memory exceed half of the
-// memory limit. A limit is necessary, because `take()` leaves the packets in memory for which `due`
-// returns false.
+// memory limit. A limit is necessary, because packets for which `due` returns false remain in
+// memory after `take()`.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -37,7 +37,7 @@ class PictureFiles {
   /// reads the file. Its PTS is the index of the file among all selected files, before
   /// SourceOptions::skip_us removes the first ones.
   /// @param first  container of the first file
-  /// @throws BadData  the file is damaged, or its format differs from the first file
+  /// @throws BadData  the file is damaged, or differs in format from the first file
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
   /// Seeks to the file whose packet has the PTS `time`. Returns false if there is no such file.
   bool seek(std::int64_t time);

@@ -18,7 +18,8 @@ namespace lull::io {
 /// positions form a time series.
 /// @param series  UID or number; empty: the only series
 /// @throws BadData  a file is damaged or not supported, or the slices form no volume
-/// @throws InvalidArgument  the series does not exist, or `series` is empty for several series
+/// @throws InvalidArgument  the series does not exist, or `series` is empty and there are several
+///     series
 [[nodiscard]] ForeignVolume read_dicom(const std::string& path, const std::string& series);
 
 }  // namespace lull::io

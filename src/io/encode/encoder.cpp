@@ -274,8 +274,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // Encoder options and a crf from the user are for the first encoder of the list. lull then
-      // tries no other encoder.
+      // If the user sets encoder options or a crf, they are meant for the first encoder of the
+      // list. lull then tries no other encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -13,8 +13,8 @@
 
 namespace lull::io {
 
-/// The properties of the video that an encoder needs. These are copies, because another thread may
-/// read from the source at the same time.
+/// Copies of those properties of a source that an encoder needs. The encoder cannot query the
+/// source, because another thread may read from the source at the same time.
 struct EncoderInput {
   /// Reads the properties of `source`. The caller must create this object before the first read of
   /// `source`.

@@ -55,8 +55,8 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the encoder writes JPEG, which always has the BT.601 colour matrix, and the
-/// source has another matrix.
+/// Returns whether the encoder writes JPEG and the source has a colour matrix other than BT.601.
+/// JPEG always has the matrix of BT.601.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;

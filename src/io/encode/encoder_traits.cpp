@@ -29,7 +29,7 @@ constexpr PictureProperties with_fields(PictureProperties p) {
 constexpr Setting zero_qp[] = {{"qp", "0"}};
 constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
 constexpr Setting vpx_quality[] = {{"b", "0"}};  // without this setting, crf is only an upper bound
-// libvpx encodes VP8 with at most the bit rate `b`, and replaces 0 by 256 kbit/s.
+// The bit rate of libvpx for VP8 is at most `b`. If `b` is 0, libvpx uses 256 kbit/s.
 constexpr Setting vp8_quality[] = {{"b", "200M"}};
 // Quality of NVENC: `cq` is the target quality, and requires a variable bit rate (`rc`). The option
 // -q:v is not suitable, because FFmpeg would pass NVENC a quantiser far above the maximum.

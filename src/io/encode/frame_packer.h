@@ -47,8 +47,8 @@ class FramePacker {
   /// Rounds pictures that FFmpeg has converted to 16 bits to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format` describes the pictures before the rounding (16 bits), and `samples` the samples
-    /// after it.
+    /// `format` describes the 16-bit pictures before rounding. `samples` describes the samples
+    /// after rounding.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }

@@ -50,7 +50,7 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
     // If the input does not have the full range, a conversion to a full-range format changes all
-    // values, so such a format is a worse choice.
+    // values. Full-range formats are then a worse choice.
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;

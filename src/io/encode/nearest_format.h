@@ -19,7 +19,7 @@ struct FormatLoss {
   /// Returns whether the conversion loses information other than by rounding.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
   /// Returns the weight of the loss, which is smallest for the nearest format. Each member of
-  /// FormatLoss weighs more than all members after it together.
+  /// FormatLoss weighs more than the sum of all later members.
   int weight() const;
 };
 

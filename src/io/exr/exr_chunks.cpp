@@ -94,8 +94,8 @@ void list_scanlines(exr_const_context_t file, int part, ChunkList& list) {
 }
 
 /// Lists the tiles of a part. Returns whether the list is complete. For a ripmap, the function
-/// lists only the level of full size, because OpenEXR 3.1 looks for the chunks of the other levels
-/// in wrong places.
+/// lists only the full-resolution level, because OpenEXR 3.1 looks for the chunks of the other
+/// levels in wrong places.
 bool list_tiles(exr_const_context_t file, int part, ChunkList& list) {
   std::uint32_t width = 0, height = 0;
   exr_tile_level_mode_t mode{};
@@ -125,8 +125,8 @@ bool list_tiles(exr_const_context_t file, int part, ChunkList& list) {
 }
 
 /// Returns the size of run-length coded data after decompression. The data consist of counts and
-/// bytes. After a negative count -n, n literal bytes follow. After another count n, one byte
-/// follows, which occurs n + 1 times.
+/// bytes. A negative count -n precedes n literal bytes. Any other count n precedes one byte, which
+/// occurs n + 1 times in the decompressed data.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {

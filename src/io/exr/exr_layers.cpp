@@ -230,8 +230,8 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the beauty layers, which contain the sum of all light: the layers with one of the
-/// `picture_names`, and the best layer of each view.
+/// Marks the beauty layers, which contain the sum of all light: the colour layers whose name is in
+/// the list of picture_rank(), and the best colour layer of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
   for (ExrLayer& layer : layers) {

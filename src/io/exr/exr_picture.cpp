@@ -115,7 +115,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
 }
 
 /// Adds a read request for each layer in options.layers, except for layers that share channels with
-/// an earlier request. `read_layer()` later reads such a layer from the file again.
+/// an earlier request. For a layer without a request, `read_layer()` later decompresses the file
+/// again.
 void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   for (const LayerName& name : options.layers(origin.layers)) {

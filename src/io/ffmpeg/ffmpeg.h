@@ -96,8 +96,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// Returns the key of the first entry; empty if there is none. FFmpeg removes the options that it
-  /// knows from a dictionary. The key that then remains is an unknown option.
+  /// Returns the key of the first entry; empty if there is none. FFmpeg removes known options from
+  /// a dictionary, so a key that remains is an unknown option.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";

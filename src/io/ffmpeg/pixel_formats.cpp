@@ -81,8 +81,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
 }
 
 // Writes a plane to a channel of a picture. In a packed format, several channels share a word, so
-// the function combines its bits with the word by OR. `clear_shared()` must have set the words to
-// zero.
+// the function combines the bits of the channel with the word by OR. `clear_shared()` must have set
+// the words to zero.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();

@@ -116,8 +116,7 @@ OutputFileOptions file_options(const SinkOptions& options);
 
 /// Writes to a temporary file in the output's folder. `commit()` renames this file. Without
 /// `commit()`, the destructor removes it. The mode of a new output is `access`, limited by the
-/// umask. If the output replaces a file, its mode is that of the replaced file, limited by
-/// `access`.
+/// umask. An output that replaces a file has the mode of the replaced file, limited by `access`.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and the options do not allow its replacement, or the
