@@ -40,8 +40,8 @@ struct Area {
   }
 };
 
-/// A block of reference patches, in columns i0 to i1 - 1 and rows j0 to j1 - 1 of the grid, and its
-/// bounding box in each frame.
+/// A block of reference patches, in columns i0 to i1 - 1 and rows j0 to j1 - 1 of the grid. `areas`
+/// contains the bounding box of the block's groups in each frame.
 struct Block {
   int i0, j0, i1, j1;
   std::vector<Area> areas;

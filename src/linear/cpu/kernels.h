@@ -84,7 +84,8 @@ int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::
 
 // ---- combination ---------------------------------------------------------------------------
 
-/// The kernels pad groups and patches to a multiple of this number of members or samples.
+/// The kernels pad the members of a group, and the samples of a patch, to a multiple of this
+/// number.
 inline constexpr int padding = 16;
 inline constexpr int max_samples = (max_patch_samples + padding - 1) / padding * padding;
 

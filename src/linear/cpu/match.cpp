@@ -75,7 +75,7 @@ static_assert(row_stride >= row_width + max_side + 16);
 
 /// Adds `side` neighbouring column sums for each of `width` neighbouring patches, and writes the
 /// results to `patches`. To save additions, the function combines sums of 1, 2, 4 and 8 columns,
-/// for which it overwrites `columns`.
+/// and overwrites `columns` with these sums.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
   const D32 d;

@@ -23,7 +23,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Maximum number of vectors in registers for each row of a block of four rows.
+/// Maximum number of vectors per row that the functions keep in registers for a block of four rows.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // with 16 registers
 #else
