@@ -197,9 +197,9 @@ constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT
 /// PNG chunks that remain valid after denoising. Their names do not mark them as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// Stores an ancillary chunk (lower-case first letter) for the output. The function keeps its data
-// only if they remain valid for other samples. Such chunks have a lower-case fourth letter (ISO/IEC
-// 15948, 5.4), or are in the list `of_picture`.
+// Stores an ancillary chunk (lower-case first letter) for the output. The function keeps the data
+// of the chunk only if they remain valid after denoising. The name of the chunk then has a
+// lower-case fourth letter (ISO/IEC 15948, 5.4), or is in the list `of_picture`.
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -213,8 +213,8 @@ class Preparation {
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // These metadata need EXIF fields only if the format has no other place for them. JPEG stores
-    // texts in comments. TIFF stores the resolution and the primaries in tags.
+    // Texts, resolution and primaries need EXIF fields only if the format has no other place for
+    // them. JPEG stores texts in comments. TIFF stores the resolution and the primaries in tags.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;

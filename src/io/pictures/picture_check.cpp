@@ -81,9 +81,9 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return find_chunk_fault(packet.subspan(png_signature.size()));
 }
 
-// Rejects Sun raster files whose samples need more than a quarter of 2^31 bytes, because FFmpeg's
-// run-length decoder crashes above about a third. The header has 32-bit fields: magic, width,
-// height, depth, length, kind.
+// Rejects Sun raster files with more than 2^29 bytes of samples, because FFmpeg's run-length
+// decoder crashes above about 2^31 / 3 bytes. The header has 32-bit fields: magic, width, height,
+// depth, length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);

@@ -83,15 +83,16 @@ struct ActiveArea {
 
   /// Returns LibRaw's number for the colour at a site of the active area. LibRaw counts from the
   /// first row and column that it does not omit, so an omitted row or column has the position -1.
-  /// The function adds 2 to all positions along this axis. This changes no colour, because the CFA
-  /// pattern repeats every 2 sites.
+  /// To avoid negative positions, the function adds 2 along each axis with such a position. The
+  /// addition changes no colour, because the CFA pattern repeats every 2 sites.
   int colour_index(Decoder& raw, int x, int y) const {
     return raw->COLOR(y + omitted_rows, x + omitted_columns);
   }
 };
 
 /// Returns the complete active area, to which the crop tags of a DNG file refer. If the area begins
-/// at an odd row or column, LibRaw omits this row or column. The function adds it again.
+/// at an odd row or column, LibRaw omits this row or column. The result includes the omitted row or
+/// column.
 ActiveArea active_area(const libraw_image_sizes_t& sizes, const TiffTree& tags) {
   ActiveArea area{.left = sizes.left_margin,
                   .top = sizes.top_margin,

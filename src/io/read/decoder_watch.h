@@ -30,7 +30,7 @@ class DecoderWatch {
   /// contains zeros, so that missing parts become zero. If a packet is too small for its picture,
   /// the allocation and the decoding fail.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// Records the size of the packet that the caller then sends to the decoder.
+  /// Records the size of the next packet that the caller sends to the decoder.
   void expect(const AVPacket& packet);
   /// Returns the most recent damage that the decoder has logged for `picture`; empty if there is
   /// none. The caller must call this function for each picture that the decoder returns. If the

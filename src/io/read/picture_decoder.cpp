@@ -409,8 +409,8 @@ void PictureDecoder::fail_decoding() const {
 }
 
 /// Returns `text` with the reason of the failure in parentheses. If DecoderWatch has found a packet
-/// that is too small for its picture, this is the reason, because it also causes FFmpeg's later
-/// errors.
+/// that is too small for its picture, this packet is the reason, because such packets also cause
+/// FFmpeg's later errors.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

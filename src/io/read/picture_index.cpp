@@ -135,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The loop goes back by one picture more than the margin. From this picture, RepeatFinder decides
-  // whether the first picture of the margin is a repeated frame.
+  // The loop goes back one picture further than the margin. RepeatFinder needs this additional
+  // picture to decide whether the first picture of the margin is a repeated frame.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

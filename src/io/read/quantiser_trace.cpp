@@ -99,8 +99,8 @@ void QuantiserTrace::read(const std::string& line) {
 
 std::array<double, 2> QuantiserTrace::steps_of(double parameter) const {
   if (codec_ == AV_CODEC_ID_AV1) return {step_of_av1(parameter), step_of_av1(parameter)};
-  // Up to a luma QP of 43, chroma QPs are the same in ITU-T H.265 and H.264. Above, the chroma QP
-  // of H.265 is the luma QP minus 6.
+  // Up to a luma QP of 43, the chroma QPs of ITU-T H.265 and H.264 differ by at most 1. Above 43,
+  // the chroma QP of H.265 is the luma QP minus 6.
   const bool is_hevc_above = codec_ == AV_CODEC_ID_HEVC && parameter > 43;
   const double chroma = is_hevc_above ? parameter - 6 : chroma_parameter(parameter);
   return {0.63 * std::exp2(parameter / 6), 0.63 * std::exp2(chroma / 6)};

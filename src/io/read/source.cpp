@@ -101,8 +101,8 @@ void FileSource::fill_info() {
 }
 
 /// Adds notes for conversions: of a palette to RGB samples, of 1-bit samples to 8-bit samples, and
-/// of CMYK samples in a JPEG file. A JPEG file with an alpha channel has CMYK samples, because
-/// FFmpeg adds an opaque alpha channel to them.
+/// of CMYK samples in a JPEG file. FFmpeg decodes CMYK samples to pictures with an opaque alpha
+/// channel, so a JPEG file with alpha has CMYK samples.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)

@@ -80,7 +80,7 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  // Limit for the numbers of missing segments in the list, because a forged manifest may contain a
+  // The list omits missing segments from this number on, because a forged manifest may contain a
   // huge segment number.
   constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {

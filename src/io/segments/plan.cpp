@@ -28,8 +28,9 @@ constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// Letters for a frame in a plan: "k" for a keyframe, "o" for a frame outside the selection, "f",
-/// "s", "r" for RepeatState::independent, shares_noise, repeats.
+/// Returns the letters of a frame in a plan; "-" if there are none. "k" marks a keyframe, and "o" a
+/// frame outside the selection. "f", "s" and "r" mark the repeat states `independent`,
+/// `shares_noise` and `repeats`.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';

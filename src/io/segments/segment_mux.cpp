@@ -86,7 +86,7 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // Writes the video packets up to the input time `time`. To convert it to an output time, the
+  // Writes the video packets up to the input time `time`. To convert `time` to an output time, the
   // function adds `offset_`, the difference between the first output time and the first input time.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;

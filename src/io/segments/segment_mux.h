@@ -18,7 +18,7 @@ struct DoneSegments {
 
 /// Writes the packets of all segments, interleaved with the copied streams, which the function
 /// reads from the input again. Equal jobs give bit-identical files.
-/// @param source  a source at its end, where its selection of frames is complete
+/// @param source  a source that has returned its last frame, so that its selection is complete
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

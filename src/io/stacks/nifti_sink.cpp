@@ -223,7 +223,8 @@ std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource&
     return std::make_unique<NiftiSink>(path, *volume, std::move(samples),
                                        open_dicom_output(path, *volume->foreign(), options),
                                        "dicom", std::vector<std::string>{}, options);
-  // If the output is a pair of files (.hdr and .img), lull names it by its header file.
+  // If the output is a pair of files (.hdr and .img), lull uses the name of the header file for the
+  // pair.
   const bool is_pair = volume_format(path) == VolumeFormat::pair;
   const std::string target = is_pair ? pair_names(path).head : path;
   VolumeOutput output = make_volume_output(target, volume->input(), samples);

@@ -16,8 +16,8 @@ enum class StackKind { none, nifti, tiff, zarr };
 /// Returns the kind of stack that a file or a folder contains. The result is `none` if the input is
 /// not a stack, or if `options` state its format.
 /// - `nifti`: any volume, or any file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
-/// - `tiff`: a TIFF file with several pages, or with grey samples other than 8- or 16-bit integers
-///   and half floats
+/// - `tiff`: a TIFF file with several pages, or with grey samples that are neither unsigned
+///   integers of up to 16 bits nor half floats
 /// - `zarr`: a folder named .zarr, or with Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 

@@ -21,8 +21,7 @@ class DirectoryEditor {
   DirectoryEditor(int descriptor, const DirectoryFormat& format)
       : descriptor_(descriptor), format_(format), pointer_(format.first_pointer()) {}
 
-  /// Adds texts to the directory of a page: the first page in the first call, and the next page in
-  /// each further call.
+  /// Adds texts to the directory of the next page. The first call edits the first page.
   void edit_next(const std::vector<RepeatedText>& texts) {
     const std::uint64_t at = number_at(pointer_, format_.offset_bytes());
     const std::uint64_t count = number_at(at, format_.count_bytes());

@@ -92,8 +92,8 @@ bool is_tiff_stack(const std::string& path) {
     // slice.
     const bool is_slice =
         layout.is_grey() || (layout.photometric == PHOTOMETRIC_PALETTE && is_imagej(file.handle()));
-    // For a single colour page that describes several pictures, the source of stacks reports that
-    // these pictures have no pages.
+    // A single colour page may describe several pictures. The file then counts as a stack, because
+    // the source of stacks reports that the pages of these pictures are missing.
     return is_slice ? described > 1 || file.next_picture() : described > 1 && !file.next_picture();
   } catch (const Error&) {
     return false;

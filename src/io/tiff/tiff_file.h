@@ -20,8 +20,8 @@ bool is_imagej(TIFF* page);
 std::uint64_t described_pictures(TIFF* page);
 
 /// Returns whether a TIFF file is a stack of grey slices. A stack has several grey pages, a grey
-/// page that describes several pictures, or sample types that still pictures lack. Returns false
-/// for unreadable files.
+/// page that describes several pictures, or sample types that lull supports only in stacks. Returns
+/// false for unreadable files.
 bool is_tiff_stack(const std::string& path);
 
 /// Returns the reason why the first page of a TIFF file is incomplete: its directory or its samples

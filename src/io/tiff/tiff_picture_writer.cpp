@@ -19,7 +19,8 @@ int colours_shown(const TiffLayout& layout) {
   return layout.photometric == PHOTOMETRIC_PALETTE ? 3 : layout.colours;
 }
 
-/// Returns the page layout for `picture` that is closest to the original page's layout `from`.
+/// Returns a page layout for `picture`, as similar as possible to the layout `from` of the original
+/// page.
 TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& from) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;

@@ -164,7 +164,7 @@ void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayo
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
 }
 
-/// Copies tags about samples that libtiff stores in fixed fields. These tags are valid only if the
+/// Copies the sample tags for which libtiff has fixed fields. These tags are valid only if the
 /// samples keep their type. The caller must first set the extra samples of `to`, because libtiff
 /// derives the number of transfer functions from them.
 void copy_sample_tags(TIFF* from, TIFF* to) {

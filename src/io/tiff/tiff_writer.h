@@ -32,9 +32,9 @@ class TiffWriter {
 
   TIFF* handle() const { return tiff_.get(); }
   /// Copies the tags of the reader's page to the next page, including EXIF and GPS data, but
-  /// without sub-images and layers of Photoshop. The next page keeps the strips or tiles and the
-  /// codec of the reader's page, but Deflate replaces a lossy codec. The tags about samples
-  /// describe `layout`.
+  /// without sub-images and Photoshop layers. The next page keeps the strips or tiles and the codec
+  /// of the reader's page, but Deflate replaces a lossy codec. The tags about samples describe
+  /// `layout`.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
   /// Announces that the caller writes the next page, and then `count` smaller pyramid levels

@@ -54,7 +54,8 @@ std::vector<std::byte> analyze_as_nifti(std::span<const std::byte> head, bool bi
 /// Converts the header of a NIfTI-1 pair, including its extensions, to the header of a single file.
 std::vector<std::byte> pair_as_nifti(std::span<const std::byte> head, bool big) {
   std::vector<std::byte> nifti(head.begin(), head.end());
-  // An extension has a multiple of 16 bytes, so the offset of the samples must be a multiple of 16.
+  // The size of each extension is a multiple of 16 bytes, so the offset of the samples must be a
+  // multiple of 16.
   nifti.resize(std::max((nifti.size() + 15) / 16 * 16, pair_head_bytes + extender_bytes));
   if (head.size() <= pair_head_bytes + extender_bytes)
     nifti.resize(pair_head_bytes + extender_bytes);

@@ -193,9 +193,9 @@ void RangeFinder::add_extremes(const std::byte* stored, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
       add_value(value_of(read_sample<T>(stored + i * sizeof(T), format_.swapped), format_));
   } else {
-    // The range needs only the minimum and the maximum of the values. These values belong to the
-    // minimum and the maximum of the stored integers, because the conversion to values is
-    // monotonic. Compilers vectorise the loop over integers.
+    // The range needs only the minimum and the maximum of the values. The conversion of integers to
+    // values is monotonic, so the function converts only the smallest and the largest integer.
+    // Compilers vectorise the loop over integers.
     T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
     const auto add_integers = [&](bool swapped) {
       for (std::size_t i = 0; i < count; ++i) {

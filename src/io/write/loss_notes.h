@@ -16,8 +16,8 @@ class LossList {
   /// The functions add() ignore texts that are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// Adds notes about the metadata of a frame that the encoder cannot store, and about time stamps
-  /// that the encoder has changed to a constant frame rate.
+  /// Adds notes about the losses of a frame: metadata that the encoder cannot store, and time
+  /// stamps that the encoder has changed to obtain a constant frame rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
   /// Throws an error if `strict` is true and the list is not empty.
   /// @throws InvalidArgument

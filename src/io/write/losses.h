@@ -14,8 +14,8 @@ namespace lull::io {
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns one text for each layer of an OpenEXR input that the output loses if it has another
-/// format or another size.
+/// Returns one text for each layer of an OpenEXR input, except the layers of the picture. Outputs
+/// in another format or of another size lose these layers.
 std::vector<std::string> lost_layers(const FileSource& source);
 
 /// Checks whether the encoder can store the A53 captions and the HDR10+ metadata of a frame.

@@ -20,8 +20,8 @@ struct StartShift {
 };
 
 /// Returns the shift with which the earliest stream of the output begins at 0. With
-/// Container::keep_times, only a start before 0 causes a shift, because containers or players do
-/// not support negative time stamps. The caller must call this function before the first read of
+/// Container::keep_times, only a start before 0 causes a shift, because some containers and players
+/// do not support negative time stamps. The caller must call this function before the first read of
 /// `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 

@@ -34,8 +34,8 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 ///     stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws the error that the container cannot store some streams. If damage of the input may be the
-/// reason, the message describes this damage, and otherwise is `text`.
+/// Throws the error that the container cannot store some streams. The message is `text`, or a
+/// description of the input's damage if this damage may be the reason.
 /// @throws BadData  damage of the input may be the reason
 /// @throws InvalidArgument  in all other cases
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,

@@ -326,8 +326,8 @@ void ZarrPlaneWriter::write_chunk(const ChunkIndex& chunk, std::span<const std::
         }
   std::vector<std::int64_t> index = index_of(level_, chunk);
   if (input_ && content == empty && !input_->has(index)) return files_.omit(index);
-  // Another thread compresses a large chunk. write_pending() compresses a small chunk in this
-  // thread.
+  // Another thread compresses a chunk of at least `min_bytes` bytes. write_pending() compresses
+  // smaller chunks in the calling thread.
   constexpr std::size_t min_bytes = 1 << 16;
   const auto policy = content.size() < min_bytes ? std::launch::deferred : std::launch::async;
   pending_.push_back(

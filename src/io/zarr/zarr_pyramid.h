@@ -13,8 +13,8 @@ namespace lull::io {
 ///     more samples along an axis than the previous level
 void check_pyramid(const ZarrImage& image);
 
-/// Writes a pyramid level. Its samples are means of blocks of the previous level, without samples
-/// that are not finite. A block without finite samples becomes NaN, or 0 in integer types.
+/// Writes a pyramid level. Each sample is the mean of the finite samples in a block of the previous
+/// level. A block without finite samples becomes NaN, or 0 in integer types.
 /// @param from, to  the previous and the written level; both have folders in `output`
 /// @param input  the input's array of this level; may be null
 /// @throws IoError

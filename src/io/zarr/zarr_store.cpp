@@ -153,9 +153,9 @@ class StoreMaker {
     return axes;
   }
 
-  /// Returns the metadata of a pyramid level: the distance between samples ("scale") and the
-  /// position of the first sample's centre ("translation"). The position differs between levels,
-  /// because a sample represents a block of samples of the full-resolution level.
+  /// Returns the metadata of a pyramid level: the sample spacing ("scale") and the position of the
+  /// first sample's centre ("translation"). The position differs between levels, because a sample
+  /// represents a block of samples of the full-resolution level.
   Json dataset_of(const ZarrLevel& level) const {
     Json scale = Json::array(), translation = Json::array();
     for (const int axis : present_) {
