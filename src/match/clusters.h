@@ -10,9 +10,9 @@
 // clusters. Splitting preserves the order of the patches.
 
 // A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
-// first seed is the first centre. The second centre results from the cumulative sum of the
-// distances of the seeds from the first seed. It is the first seed at which this sum exceeds half
-// of its total.
+// first seed is the first centre. For the second centre, the matcher adds up the distances of the
+// seeds from the first seed, in order. The second centre is the seed at which the sum first exceeds
+// half of the total.
 
 // Then 2-means (k-means with two centres) improves the centres, on the 8 seed patches and for at
 // most 5 rounds.

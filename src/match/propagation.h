@@ -18,8 +18,8 @@
 //    predicts;
 // 3. candidates from the groups of neighbouring reference patches with a complete search.
 
-// The candidate of a group member has the displacement of the member, but from the current
-// reference patch.
+// A group member at the displacement d from its own reference patch gives the candidate at the
+// displacement d from the current reference patch.
 
 // The matcher searches frames in the order that group.h defines. Group members outside the search
 // window of the reference patch are not candidates.

@@ -86,8 +86,8 @@ __device__ __forceinline__ void load_words(const TimeMatchJob& job, const FrameW
     const std::uint8_t* const from = guide + m.at(0, y);
     for (int column = threadIdx.x % 32; column < columns; column += 32) {
       const int x = at.left + column;
-      // The function loads two words at an address that is a multiple of 4 bytes. Sample (x & ~3,
-      // y) has such an address, because sample (0, y) has one.
+      // The function loads two words from a 4-byte boundary. Sample (0, y) is at a 4-byte boundary,
+      // so sample (x & ~3, y) is also at a 4-byte boundary.
       const int aligned = min(max(x & ~3, -m.left), m.pitch - m.left - 8);
       const auto* const pair = reinterpret_cast<const std::uint32_t*>(from + aligned);
       words[row * at.pitch + column] = __funnelshift_r(pair[0], pair[1], 8 * (x & 3));

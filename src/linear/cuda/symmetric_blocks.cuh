@@ -1,6 +1,6 @@
 #pragma once
 // Symmetric matrices in the registers of a warp, as 16x16 blocks, and their inverses. Lane 4g + t
-// (t = 0..3) has columns 8n + 2t and 8n + 2t + 1 of row 8h + g. They are in half[n].at[2h] and
+// (t = 0..3) has columns 8n + 2t and 8n + 2t + 1 of row 8h + g in half[n].at[2h] and
 // half[n].at[2h + 1].
 
 // Results of tensor cores have this layout, and so have left operands and transposed right

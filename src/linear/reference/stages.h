@@ -44,9 +44,9 @@ struct Group {
 /// patch.
 [[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
-/// Returns the matrix Theta (params.h). `patches` is Y in the pilot, and X in an iteration. The
-/// covariance matrix C is `noise`. Its factor in the formula of Q is `assumed`, and its factor in
-/// the formula of Theta is `removed`.
+/// Returns the matrix Theta (params.h). `patches` is Y in the pilot, and X in an iteration. `noise`
+/// is the covariance matrix C. `assumed` is the factor of C in the formula of Q, and `removed` is
+/// the factor of C in the formula of Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);
 

@@ -237,8 +237,8 @@ class ClusterMatcher final : public Matcher {
   }
 
   /// Subtracts MatchParams::motion_bias from the distances of the candidates that motion predicts,
-  /// and removes duplicates. These candidates are the elements of `candidates` from index
-  /// `predicted` on. Returns the number of remaining candidates.
+  /// and removes duplicates. The candidates that motion predicts are the elements of `candidates`
+  /// from index `predicted` on. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

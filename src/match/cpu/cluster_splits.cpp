@@ -159,7 +159,7 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// One SIMD vector of the sum of the seed patches, for each of two centres.
+  /// One SIMD vector from each of two sums: the sums of the seed patches of the two centres.
   struct Centres {
     hn::Vec<Halves> first, second;
   };

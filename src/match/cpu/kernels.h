@@ -168,8 +168,8 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
-/// Returns whether score_block_by_products() supports reference patches at a distance of `step`
-/// samples, and is faster than score_block().
+/// Returns whether score_block_by_products() supports reference patches that begin `step` samples
+/// apart, and is faster than score_block().
 bool scores_by_products(int step);
 /// Computes the norms of patches (products.cpp) and writes them to `to`. The patches begin at all
 /// positions of `rows` rows. `from` points to the first of these rows in `quads`, which stores each

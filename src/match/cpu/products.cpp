@@ -71,8 +71,8 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// The memory that receives the scores of one candidate. The pointers are for the first row of the
-/// block.
+/// The destination of the scores of one candidate, and the masks of excluded positions. `outside`
+/// is the same for all rows of the block. The other pointers are for the first row.
 struct Target {
   int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;

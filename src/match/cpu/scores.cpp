@@ -60,8 +60,8 @@ struct BlockScorer {
     return sums + ((candidate * rows + row) * plan.stored + array) * lanes;
   }
 
-  /// Sums the squared differences of kStep rows. These may include rows below the last patch, which
-  /// are readable because the guide has padding.
+  /// Sums the squared differences of kStep rows. Rows below the last patch are readable, because
+  /// the guide has padding.
   template <int kCount>
   HWY_INLINE void add_rows(const std::uint16_t* const (*candidate)[4], std::ptrdiff_t at,
                            RowSums<kStep, kCount>& out) const {
@@ -124,8 +124,8 @@ struct BlockScorer {
     }
   }
 
-  /// The memory that receives the scores of one candidate. The pointers are for the first row of
-  /// the block.
+  /// The destination of the scores of one candidate, and the masks of excluded positions. `outside`
+  /// is the same for all rows of the block. The other pointers are for the first row.
   struct Target {
     const std::uint16_t* outside;
     const std::uint16_t* invalid;  // null: all positions are valid
@@ -162,8 +162,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. kStep is the distance between reference patches in samples, at
-/// most the width of a patch.
+/// Computes the scores of one block. kStep is the step of the reference patches in samples, at most
+/// the width of a patch.
 template <int kStep>
 class BlockMatcher {
  public:

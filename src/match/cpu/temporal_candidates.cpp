@@ -37,8 +37,8 @@ class Reference {
         hn::Store(hn::Set(d, *guide.at(x + 2 * k, y + row)), d, at(row, k));
   }
 
-  /// Returns the scores of horizontally neighbouring candidates, one in each lane, from the address
-  /// `candidates` on.
+  /// Returns the scores of horizontally neighbouring candidates, one in each lane. `candidates` is
+  /// the address of the first candidate.
   HWY_INLINE hn::Vec<Row> scores(const std::uint16_t* candidates, std::ptrdiff_t stride) const {
     const Row d;
     auto even = hn::Zero(d), odd = even;

@@ -13,7 +13,7 @@ namespace lull::cpu {
 namespace {
 
 // Maximum memory for the scores of a block, in bytes. The scores then fit in the second-level cache
-// of a core and its share of the third-level cache.
+// of a core plus the core's share of the third-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 // Maximum memory for the samples that the kernel reads for one displacement, in bytes. The samples
 // then fit in the first-level cache.

@@ -36,8 +36,7 @@ class WindowSearch {
     std::vector<Ranking> rankings;
     Scores scores{};
   };
-  /// Layout of a guide for one step (the distance between reference patches) and one radius of the
-  /// search window.
+  /// Layout of a guide for one step of the reference patches and one radius of the search window.
   struct Arrangement {
     int before, elements, rows;
     std::ptrdiff_t phase_stride, row_stride;

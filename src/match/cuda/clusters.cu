@@ -5,9 +5,9 @@
 // (match/clusters.h), except for one truncated square root.
 
 // Step 2: the warp divides the patches of the cluster into two parts. Each lane tests one patch,
-// and warp ballots give its position. The warp writes the first part to the destination buffer, and
-// the second part to the front of the source buffer. At the end, it copies the second part behind
-// the first part.
+// and finds the position of the patch within its part from warp ballots. The warp writes the first
+// part to the destination buffer, and the second part to the front of the source buffer. At the
+// end, it copies the second part behind the first part.
 
 // Each cluster has its own range of the source buffer and of the destination buffer, so the
 // assignment of warps to clusters does not influence the result.
@@ -174,7 +174,7 @@ __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::ui
   return first;
 }
 
-/// Copies a cluster, which the kernel does not split further, to its final position.
+/// Copies a cluster that needs no further split to its final position.
 __device__ void keep_leaf(const ClusterArgs& a, const std::uint32_t* from, uint2 leaf) {
   const int lane = threadIdx.x & 31;
   for (int i = lane; i < static_cast<int>(leaf.y); i += 32) {

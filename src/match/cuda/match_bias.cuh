@@ -47,7 +47,8 @@ struct SharedBias {
 
   /// Applies the bias to all scores except 0, which means no candidate. `scan` contains the scores
   /// of some rows of the search window of a reference patch. The reference patch is in column
-  /// `radius` and row `own_row` of `scan`. It may be above the first row or below the last row.
+  /// `radius` and row `own_row` of `scan`. `own_row` may be above the first row or below the last
+  /// row of `scan`.
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;
     for (int i = lane; i < correlation_lags * correlation_lags; i += 32) {

@@ -25,8 +25,8 @@ constexpr int wanted_blocks = 2;
 /// options for small shared memory are not based on measurements.
 struct MatchTuning {
   std::size_t shared_memory;
-  // If true, a plan may use kernels that need little shared memory, and another MatchShape if the
-  // best one does not fit.
+  // If true, a plan may use kernels that need little shared memory. The plan may also use a less
+  // efficient MatchShape if the best one does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},

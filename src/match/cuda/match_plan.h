@@ -28,7 +28,7 @@ constexpr int references = 16;  // reference patches of a thread block; one warp
 constexpr int threads = references * 32;
 constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new ones
 constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
-/// Words of shared memory in which a warp gathers candidates.
+/// Number of words of shared memory in which a warp gathers candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
 /// Words of shared memory for one reference patch: 16 words of samples, 1 word for the base score
 /// (maximum score minus half of the squared norm), and 3 words of padding against bank conflicts.
@@ -185,7 +185,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// Index of the kernels for any profile.
+/// Index of the general kernels, whose plan, window and step are not compile-time constants.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];

@@ -13,8 +13,8 @@ static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
 // A quad consists of four words of scores. Normally, a warp examines only the quads with a score
 // that reaches a bound. The warp instead scans all words in order if more than `max_quads` quads
-// reach the bound, or if more than `typical_quads` quads reach it and few lanes have scores above
-// it.
+// reach the bound, or if more than `typical_quads` quads reach the bound and few lanes have scores
+// above the bound.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -224,8 +224,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // A candidate can enter the list only with a score above the lowest score of the list. A
-  // candidate with a score equal to the lowest score ranks lower, because its position is later.
+  // A candidate can enter the list only with a score above the lowest score of the list. An equal
+  // score is not enough, because the later position ranks lower.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

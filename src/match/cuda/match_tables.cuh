@@ -265,7 +265,7 @@ __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, in
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Returns a list of the best candidates that contains only the reference patch.
+/// Returns the initial list of best candidates, which contains only the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }

@@ -125,8 +125,8 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
-  /// Returns the packed displacement of the stored group member that this lane tests; 0 if there is
-  /// no member for this lane. The order of the members is that of neighbours_of().
+  /// Returns the packed displacement of the stored group member that this lane tests, or 0 if this
+  /// lane has no member. The lanes test the members in the order of neighbours_of().
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
