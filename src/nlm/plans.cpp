@@ -6,8 +6,8 @@ namespace lull::nlm {
 namespace {
 
 /// The amount by which filtered samples underestimate the mean of skewed noise
-/// (noise/stabiliser.h). Without a measurement for non-local means, the value lies between those
-/// measured for BM3D (bm3d/stabilisers.cpp).
+/// (noise/stabiliser.h). There is no measurement for non-local means, so the value lies between the
+/// values measured for BM3D (bm3d/stabilisers.cpp).
 constexpr double skew_bias = 0.03;
 
 /// Sets the parameters for a separate guide. Such a guide has hardly any noise, so distances need

@@ -30,9 +30,9 @@ class SlicesWorker {
   /// Begins a volume. `z` is the first slice that the session receives. All previous results must
   /// be complete.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. If the worker does not filter a plane, load() or finish() copies this
-  /// plane to PendingSlice::clean. This applies to planes without noise, and to all planes if
-  /// PendingSlice::is_wanted is false.
+  /// Loads the next slice. The worker does not filter planes without noise, and filters no plane if
+  /// PendingSlice::is_wanted is false. load() or finish() copies unfiltered planes to
+  /// PendingSlice::clean.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the slices `span`. `available` contains the slices that exist. The
   /// results depend on slices up to Params::reach_slices() before and after `span`. The caller must

@@ -1,5 +1,6 @@
 #pragma once
-// Converts between the coefficient variances of noise and its level and autocorrelation.
+// Converts noise between two descriptions: the variances of its DCT coefficients, and its level
+// with its autocorrelation.
 
 #include <array>
 
@@ -16,7 +17,7 @@ using CoefficientTable = std::array<float, 64>;
 /// values of the power spectrum.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
-/// Returns the variances of the DCT coefficients of `noise`, white or coloured.
+/// Returns the variances of the DCT coefficients of white or coloured noise.
 [[nodiscard]] CoefficientTable table_of(const PlaneNoise& noise);
 
 }  // namespace lull

@@ -87,8 +87,8 @@ struct TileSource {
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the candidates are in the target frame. In the target frame, a patch that overlaps a
-  /// hole is a candidate only for itself. candidates_at() therefore returns `wanted`, which
-  /// contains no hole_mark(), at the displacement 0.
+  /// hole is a candidate only for itself. At the displacement 0, candidates_at() therefore returns
+  /// `wanted`, in which holes are not marked (hole_mark()).
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;

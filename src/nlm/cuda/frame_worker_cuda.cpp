@@ -64,8 +64,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void take(const Frame& frame) override {
     const lull::cuda::NvtxRange range("upload a frame");
-    // The worker compares each frame with the stored one, so it must not store an invalid frame:
-    // the check throws first.
+    // The worker compares the stored frame with the next frame, so the stored frame must be valid.
+    // The check therefore comes before the assignment.
     (void)guide_of(frame, params_.guided);
     if (params_.holes) (void)holes_of(frame);
     last_frame_ = frame;
@@ -235,8 +235,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the planes for RawFrame::restore(). If the worker has stored the original float
-  /// samples of a plane, the plane refers to them. All other planes refer to the samples of `raw`.
+  /// Returns the planes for RawFrame::restore(). A plane refers to its original float samples if
+  /// the worker has stored these samples, and otherwise to the samples of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -255,9 +255,9 @@ class CudaFrameWorker final : public FrameWorker {
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;  // number of filtered frames
-  // One event for each returned result for which the caller has not waited yet, oldest first. The
-  // event occurs when the download of the result is complete. The event is null if the worker did
-  // not filter the frame.
+  // Events that occur when the downloads of returned results are complete, oldest result first. The
+  // worker removes an event when the caller waits for the result. An event is null if the worker
+  // did not filter the frame.
   std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered

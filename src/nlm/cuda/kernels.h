@@ -6,10 +6,10 @@
 // mean_share * q2^2 over these planes. q1 is the sum of the squared differences of the two patches
 // in one plane, and q2 is the sum of their differences.
 
-// q is proportional to the distance D (weights.h). The factor is the slope of WeightCurve, for
-// exponential weights times log2(e). To avoid a further multiplication in the kernels,
-// continue_plane() scales guide plane c by Curve::guide_scale * sqrt(a_c), where a_c is the weight
-// of the plane in D.
+// q is proportional to the distance D (weights.h). The factor is the slope of WeightCurve. For
+// exponential weights, the factor also contains log2(e). To avoid a further multiplication in the
+// kernels, continue_plane() scales guide plane c by Curve::guide_scale * sqrt(a_c), where a_c is
+// the weight of the plane in D.
 
 #include <cuda_runtime_api.h>
 

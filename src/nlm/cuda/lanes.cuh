@@ -66,7 +66,8 @@ __device__ __forceinline__ __half2 falling_power(__half2 top, __half2 q) {
   return power_of_two(__hmin2(__hsub2_rn(top, q), __float2half2_rn(0.0f)));
 }
 
-/// Returns the weight for a distance q (Curve in kernels.h), 0 beyond the range of half precision.
+/// Returns the weight for a distance q (Curve in kernels.h). If q exceeds the range of half
+/// precision, the weight is 0.
 template <bool exponential, class T>
 __device__ __forceinline__ T weight(T top, T q) {
   if constexpr (exponential) {

@@ -176,7 +176,7 @@ class CudaSlicesWorker final : public SlicesWorker {
     guide_.raw().to_planes(margins, guides, upload_stream_.get());
   }
 
-  /// Downloads the result of slice `z`, the slice `k` of its batch.
+  /// Downloads the result of slice `z`, which has the index `k` in its batch.
   void download_result(int z, int buffer, int k, const Frame& clean) {
     RawPlanes original = out_.planes();
     for (PlaneVolume& volume : volumes_) {

@@ -88,7 +88,7 @@ template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
-/// Returns the eighth root of the weight, 1 for x <= 0.
+/// Returns the eighth root of the weight. For x <= 0, the result is 1.
 template <class T>
 constexpr T base_of(T x) {
   const T t = 1 - (x > 0 ? x : 0) / 8;

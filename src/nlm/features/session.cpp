@@ -66,8 +66,8 @@ class LightWorker final : public FrameWorker {
       throw InvalidArgument(
           "a frame in the memory of a GPU (frames with features must be in host memory); decode it "
           "on the CPU");
-    // The worker compares each frame with the stored one, so it must not store an invalid frame:
-    // the check throws first.
+    // The worker compares the stored frame with the next frame, so the stored frame must be valid.
+    // The check therefore comes before the assignment.
     check_features(frame);
     previous_frame_ = std::exchange(last_frame_, frame);
   }

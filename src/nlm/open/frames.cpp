@@ -46,8 +46,8 @@ class GatheringWorker final : public FrameWorker {
     if (frame.on_device)
       throw InvalidArgument(
           "a frame in the memory of a GPU (this session runs on the CPU); copy it to host memory");
-    // The worker compares each frame with the stored one, so it must not store an invalid frame:
-    // the check throws first.
+    // The worker compares the stored frame with the next frame, so the stored frame must be valid.
+    // The check therefore comes before the assignment.
     (void)guide_of(frame, params_.guided);
     if (params_.holes) (void)holes_of(frame);
     previous_frame_ = std::exchange(last_frame_, frame);

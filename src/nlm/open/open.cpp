@@ -92,9 +92,9 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // The estimate counts the result of each frame in progress, and the engine's copy of its planes
-  // and guide. The term 4 stands for the frame that the session loads and the frame that it
-  // returns.
+  // For each frame in progress, the estimate counts the result, and the engine's copies of the
+  // planes and the guide. The term 4 stands for the frame that the session loads and the frame that
+  // it returns.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

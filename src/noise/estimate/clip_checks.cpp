@@ -114,9 +114,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether more than 0.1 % of the samples have the value `level`. They must also outnumber
-  // the samples with one of the next two values towards mid-grey. `inwards` is the direction to
-  // mid-grey: 1 or -1.
+  // Returns whether samples gather at the value `level`: more than 0.1 % of all samples, and more
+  // than at the next two values towards mid-grey together. `inwards` is the direction to mid-grey:
+  // 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
