@@ -47,9 +47,9 @@ struct NoiseCurve {
 /// The noise of one plane.
 struct PlaneNoise {
   /// Standard deviation of the noise that filters remove, on the 0..255 scale, >= 0. 0: the session
-  /// does not filter the plane. With a noise curve, sigma refers to the stabilised samples: if it
-  /// is stabilised_sigma(*curve), filters remove exactly the noise of the curve, and with a larger
-  /// value more noise.
+  /// does not filter the plane. With a noise curve, sigma refers to the stabilised samples. If
+  /// sigma is stabilised_sigma(*curve), filters remove exactly the noise of the curve. With a
+  /// larger sigma, filters remove more noise.
   float sigma = 0;
   /// Autocorrelation of the noise. Null: the noise is white.
   std::shared_ptr<const Autocorrelation> correlation;

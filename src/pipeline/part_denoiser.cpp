@@ -168,7 +168,7 @@ class PartDenoiser final : public Denoiser {
   RepeatNotes notes_;
   std::function<void(std::int64_t)> idle_;
   // If true, one session filters the stream from its start to the last span. Frames in GPU memory
-  // are too large to keep for the lead-in of a later session.
+  // are too large to keep for the margin of a later span.
   bool from_start_ = false;
   bool running_ = false;       // whether frames are pushed to the session
   std::size_t at_ = 0;         // index of the current or next span

@@ -17,8 +17,8 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// The scheduler may split a part if at least a factor times (m + 1) of its frames remain. m is the
-// length of the longer margin in frames. The factor is `worth_splitting` while frames arrive, and
+// The scheduler may split a part if at least f * (m + 1) frames of the part remain. m is the length
+// of the longer margin in frames. The factor f is `worth_splitting` while frames arrive, and
 // `worth_at_the_end` after the last frame.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
@@ -130,8 +130,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input: either the oldest part is incomplete, or
-  /// no worker filters the oldest part yet while a session waits for more frames of another part.
+  /// Returns whether the next result requires more input. This is true in two cases: the oldest
+  /// part is incomplete, or it has no worker while a session waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;

@@ -22,7 +22,7 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
 /// Returns a denoiser that filters each scene in its own session. A repeated frame belongs to the
-/// scene of the frame that it repeats. latency() is that of the current session.
+/// scene of the frame that it repeats. latency() returns the latency of the current session.
 /// @param first  session for scene 0, in which the clip begins
 /// @param find  finds the scene of a frame that is not repeated
 /// @param open  opens the sessions of all other scenes

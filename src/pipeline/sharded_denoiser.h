@@ -35,8 +35,7 @@ struct ShardOptions {
 /// rethrows all other exceptions of sessions.
 
 /// The next push() or drain() rethrows the first DeviceFailure in two cases: no session is left and
-/// ShardOptions::replace is empty, or frames are in GPU memory. This memory may belong to the
-/// failed device.
+/// ShardOptions::replace is empty, or frames are in GPU memory, possibly of the failed device.
 
 /// Latency: at most latency() + 1 frames are in flight. latency() is the sum of the latencies of
 /// the sessions plus a few frames for each session. More frames may be in flight if a session does

@@ -1,6 +1,6 @@
 #pragma once
 // Linear demosaicing. Because the method is linear, the noise covariance of the results follows
-// from that of the mosaic.
+// from the noise covariance of the mosaic.
 
 #include <array>
 

@@ -83,7 +83,7 @@ class Directional {
     });
   }
 
-  /// Chooses the direction with less variation of the colour difference at each site, and computes
+  /// Chooses, at each site, the direction in which the colour difference varies less. Then computes
   /// green at red and blue sites.
   void choose_green() {
     const PlaneView<const float> across = across_.view(), down = down_.view();

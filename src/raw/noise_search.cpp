@@ -59,8 +59,8 @@ Block statistics(const std::array<std::array<float, side>, side>& samples, const
   return block;
 }
 
-/// Returns the distance between neighbouring blocks, in periods of the Bayer pattern. The distance
-/// is larger in large pictures, to limit the number of blocks.
+/// Returns the stride of the blocks, in periods of the Bayer pattern. The stride is larger in large
+/// pictures, to limit the number of blocks.
 int block_step(int columns, int rows) {
   constexpr std::int64_t most = 600'000;
   int step = 2;

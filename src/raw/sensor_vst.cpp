@@ -15,7 +15,7 @@ struct Moments {
   double mean = 0, variance = 0;
 };
 
-/// Sampling points from -5 to 5 and weights for integrals over the standard normal distribution.
+/// A quadrature rule for the standard normal distribution, with nodes from -5 to 5.
 class Normal {
  public:
   static constexpr int points = 201;

@@ -125,10 +125,10 @@ class ValueMarker {
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // The fit to the surroundings excludes samples with the value of impulses: of `kind`, which
-      // is bright (salt) or dark (pepper), and of `other`, the opposite kind. If the tolerance of
-      // `other` exceeds one 8-bit step, the fit includes its samples, because they may be details
-      // of the picture.
+      // The fit to the surroundings excludes samples with the value of salt or of pepper. `kind` is
+      // one of these two kinds, and `other` is the opposite kind. If the tolerance of `other`
+      // exceeds one 8-bit step, the fit includes samples with the value of `other`, because they
+      // may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)

@@ -47,8 +47,8 @@ constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
 /// Marks candidates for outliers in row `y`. A sample is a candidate if at least four of the eight
-/// samples at a distance of 2 are darker by `limit` or more, or if at least four are brighter.
-/// Without this test, the function also marks the first two and the last two samples of the row.
+/// samples at a distance of 2 are darker by `limit` or more, or if at least four are brighter. The
+/// function marks the first two and the last two samples of the row without this test.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;

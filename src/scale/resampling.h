@@ -19,8 +19,8 @@ struct Taps {
 
 /// Returns the taps that enlarge an axis from `from` to `to` samples, with mirrored samples beyond
 /// the borders.
-/// @param ratio  distance of two adjacent input samples, in output samples. In chroma planes,
-///     `ratio` can differ from `to` / `from`, because subsampling rounds the sizes of these planes.
+/// @param ratio  number of output samples per input sample. In chroma planes, `ratio` can differ
+///     from `to` / `from`, because subsampling rounds the sizes of these planes.
 /// @param site  position of the centre of sample 0 (see above)
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
 /// Returns the taps that reduce an axis from `to` to `from` samples: the reverse of

@@ -22,7 +22,8 @@ constexpr std::size_t max_level_cubes = 4000, max_all = 100'000, min_level_cubes
 /// The function measures the noise in the cubes with the least structure. The number of these cubes
 /// is this share of the number of all cubes.
 constexpr double flat_share = 0.5;
-/// The function predicts a volume from at most this number of other volumes, less 1.
+/// Maximum number of volumes in a group. The function predicts each volume from the other volumes
+/// of its group.
 constexpr std::size_t max_predicted = 64;
 /// Maximum ratio of the energies of middle and high frequencies in noise. Above this ratio, the
 /// energy contains structure. `deviations` is an allowance for the accuracy of the ratio, in
@@ -34,9 +35,8 @@ constexpr double max_slope = 0.6;
 constexpr std::size_t min_white = 3;
 constexpr int rician_rounds = 12;
 
-/// Some coefficients of one cube in one volume: those whose frequencies along all three axes are at
-/// least 2 (high frequencies), and those of the others whose frequencies have a sum of at least 4
-/// (middle frequencies).
+/// DCT coefficients of one cube in one volume. High frequencies are at least 2 along each of the
+/// three axes. Middle frequencies are all other frequencies whose sum over the axes is at least 4.
 struct CubeOfVolume {
   static constexpr std::size_t highs = 8, middles = 36;
   double mean = 0;

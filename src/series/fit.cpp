@@ -47,8 +47,8 @@ constexpr float max_correction = 1.5f;
 /// Minimum number of filtered components. Even a component with a small eigenvalue can contain a
 /// signal, if this signal exists in only a few voxels.
 constexpr int min_components = 16;
-/// To filter a volume separately, lull requires that this reduces the estimated error of the volume
-/// by more than `significance` standard errors. lull does not examine series of more than
+/// lull filters a volume separately only if a separate filter reduces the estimated error of the
+/// volume by more than `significance` standard errors. lull does not examine series of more than
 /// `max_examined_volumes` volumes.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;

@@ -13,7 +13,7 @@
 namespace lull::series {
 namespace {
 
-/// Distance between neighbouring nodes of the noise map, in voxels.
+/// Grid spacing of the noise map, in voxels.
 constexpr int cell = 4;
 /// Minimum signal of usable Rician samples after stabilisation, in units of the noise level.
 constexpr double min_rician_signal = 2;

@@ -11,9 +11,9 @@
 
 namespace lull::series {
 
-/// Estimates the noise level of the last components (smallest eigenvalues), relative to the level
-/// of the stabilisation. Uses high frequencies of cubes of 4x4x4 voxels. For Rician noise, voxels
-/// with a mean signal below 2.5 noise levels do not count.
+/// Estimates the noise level of the last components (smallest eigenvalues), relative to the noise
+/// level that `stabiliser` assumes. Uses high frequencies of cubes of 4x4x4 voxels. For Rician
+/// noise, voxels with a mean signal below 2.5 noise levels do not count.
 /// @param first  index of the first component
 /// @return the median level; nullopt for too few usable cubes
 [[nodiscard]] std::optional<double> level_of_last_components(const Samples& samples,

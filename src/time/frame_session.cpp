@@ -124,8 +124,7 @@ class FrameSession : public Denoiser {
   }
 
   /// Filters the reference patches of all frames whose search for neighbours ends at frame n +
-  /// radius. These are frame n and, at the start of a scene, earlier frames
-  /// (Timeline::extra_ahead()).
+  /// radius: frame n and, at the start of a scene, earlier frames (Timeline::extra_ahead()).
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;

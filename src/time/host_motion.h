@@ -19,8 +19,8 @@ class HostMotion {
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Frees the data that only the motion search needs, after the search of all required motion
-  /// vectors of the frame. prediction() still works with the frame.
+  /// Frees the data that only the motion search needs. The caller first requests all required
+  /// motion vectors of the frame. prediction() still works with the frame.
   void release(int slot);
   /// Returns the cost of predicting the frame in slot `slot` from the frame in slot `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;

@@ -3,9 +3,9 @@
 // The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
 // region b of the other frame. Tensor cores compute ab.
 
-// Tensor cores multiply two matrices. The rows of the first matrix are one row of the other frame,
-// shifted by each dx. The columns of the second matrix are the rows of the region for each vertical
-// shift dy.
+// Tensor cores multiply two matrices. Row dx of the first matrix is a row of the other frame,
+// shifted by dx. Column dy of the second matrix is the row of the region that falls on this row at
+// the vertical shift dy.
 
 // The kernel computes |b|^2 in two steps. First, it sums the squared samples in each row of the
 // other frame, for each possible left edge of b. Then it adds these sums over the rows of b.
@@ -22,7 +22,8 @@ namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
 // Side of a region in downsampled samples (means of 4x4 samples). The addition of 1 is for regions
-// that do not begin at the edge of a downsampled sample, and so overlap one more of them.
+// that do not begin at the edge of a downsampled sample. Such regions overlap one more downsampled
+// sample.
 constexpr int coarse_side = motion_region / coarse + 1;
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;

@@ -52,9 +52,9 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
 }
 
 /// Returns the largest difference of costs at which the motion search selects the zero vector, for
-/// a region of `samples` samples. The difference is sigma^2 / 8 per sample. A larger one rejects
-/// more false motion, but lowers the PSNR: sigma^2 / 4 by 0.03 dB, and sigma^2 / 2 at sigma 40 by
-/// 0.1 dB.
+/// a region of `samples` samples. The difference is sigma^2 / 8 per sample. A larger difference
+/// rejects more false motion, but lowers the PSNR: sigma^2 / 4 by 0.03 dB, and sigma^2 / 2 at sigma
+/// 40 by 0.1 dB.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

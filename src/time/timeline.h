@@ -132,7 +132,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// The relation of the most recent frame that was not identical to the frame before.
+  /// The last value other than Relation::identical that is_distinct() received.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

@@ -227,8 +227,8 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Returns the path of the phase image of a magnitude image with --phase pairs, and otherwise an
-  /// empty text.
+  /// Returns the path of the phase image that belongs to the magnitude image `image`. Without the
+  /// option --phase pairs, the result is empty.
   std::string phase_for(const BidsImage& image) const {
     return options_.denoise.input.phase == "pairs" ? raw_.phase_of(image) : std::string();
   }

@@ -23,8 +23,9 @@ constexpr std::size_t brightness_groups = 4;
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Drops blocks with clipped samples in the ring around the block. The function ignores the block
-/// itself, because a selection by its own clipped samples would bias the measured noise.
+/// Drops blocks with many clipped samples in the ring around the block, if enough other blocks
+/// remain. The function ignores clipped samples inside the block, because a selection by these
+/// samples would bias the measured noise.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -48,9 +49,9 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of a block's noise variance that remains after clipping. For a block that does
-/// not count, returns 0: its share of clipped samples exceeds the expected share by more than
-/// sampling errors plus `slack`, or too little variance remains.
+/// Returns the share of a block's noise variance that remains after clipping. Returns 0, so that
+/// the block does not count, in two cases. The share of clipped samples exceeds the expected share
+/// by more than sampling errors plus `slack`, or too little variance remains.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;

@@ -30,8 +30,8 @@ using PlaneClipping = std::array<Clipping, 3>;
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
 /// Finds the clipping limits of frames with a given noise level. If estimate_noise() is certain
-/// that the noise is more than 30 % weaker, the plane gets the estimated level. Below a level of 4,
-/// it has no limits. Planes with a noise curve keep their level.
+/// that the noise is more than 30 % weaker, the plane gets the estimated level. Planes with a level
+/// below 4 have no limits. Planes with a noise curve keep their level.
 
 /// A clipping limit is the minimum or maximum of a plane in the first given frames. More than 3 %
 /// of the samples must have this value and a neighbour with another value. Float samples outside

@@ -42,7 +42,7 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // The distance between blocks is an odd number of samples, so that the blocks lie at all offsets
+  // The stride of the blocks is an odd number of samples, so that the blocks lie at all offsets
   // relative to the block grid of a codec.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }

@@ -14,8 +14,7 @@ namespace lull {
 /// A table of noise variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// The blocks of an excerpt in each plane: all blocks, the selected blocks, and the noise
-/// variances.
+/// All blocks of an excerpt in each plane, the selected blocks, and the noise variances.
 struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;

@@ -17,14 +17,13 @@ namespace {
 /// Blocks with a luma below this level are dark. The level is 12 above black of the limited range,
 /// because noise that is clipped at black raises the mean luma of black areas to 19 to 26.
 constexpr float dark_luma = 28;
-/// Minimum shares of dark blocks: for large dark areas, and for a measurement of luma that excludes
-/// dark areas.
+/// Minimum shares of dark blocks. From `large_dark_share` on, dark areas are large. From
+/// `min_dark_share_of_luma` on, the function also measures luma without the dark areas.
 constexpr double large_dark_share = 0.2, min_dark_share_of_luma = 0.1;
 /// Minimum share and number of blocks outside dark areas.
 constexpr double min_lit_share = 0.05;
 constexpr std::size_t min_lit_blocks = 60;
-/// Number of groups into which the blocks are divided by the brightness of the plane, and minimum
-/// number of blocks in a group.
+/// Number of groups of blocks with similar brightness, and minimum number of blocks in a group.
 constexpr std::size_t lit_groups = 4, min_group = 60;
 /// Maximum ratio of the variances of two groups. A higher ratio in luma shows texture. In chroma,
 /// the ratio has no limit, because the noise level depends on the colour.

@@ -19,7 +19,7 @@ double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Mean variances of the removed noise over the luma values that occur in one scene: `own` from the
+/// Variances of the removed noise, averaged over the luma values of one scene. `own` comes from the
 /// samples of this scene, and `of_all` from the samples of all scenes.
 struct Compared {
   double own = 0, of_all = 0;

@@ -23,7 +23,7 @@ struct FlatBlockSpectrum {
   /// block energies (1), the kurtosis of the coefficients (3), and the ratio of the variances along
   /// the two axes (1).
   double dispersion = 1, kurtosis = 3, direction = 1;
-  /// Level of the fine DCT coefficients (v, u), which have v + u >= 7, over all blocks.
+  /// Level of the fine DCT coefficients, (v, u) with v + u >= 7, over all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks
 };

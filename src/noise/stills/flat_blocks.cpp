@@ -15,8 +15,8 @@ constexpr double max_energy = 30;         // maximum energy that counts, in unit
 /// for which enough blocks are usable.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
-/// Returns, for each block, the mean of a property over the usable blocks in the surrounding 20 x
-/// 20 samples (approximately).
+/// Returns, for each block, the mean of a property over the usable blocks in a surrounding area of
+/// about 20 x 20 samples.
 std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
                           const UsableBlocks& usable) {
   const int radius = std::max(1, 6 / blocks.step);

@@ -136,7 +136,7 @@ PictureBlocks cut_blocks(const PlaneStack& filtered_plane, std::span<const Plane
   const int width = rectangles.front().width, height = rectangles.front().height;
   PictureBlocks blocks;
   if (width < side || height < side) return blocks;
-  // The distance between blocks is an odd number of samples, so that the blocks lie at all offsets
+  // The stride of the blocks is an odd number of samples, so that the blocks lie at all offsets
   // relative to the block grid of a codec.
   const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
   const auto pictures = filtered_plane.pictures.size();

@@ -101,8 +101,8 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Mean energies of the flattest blocks, which have the lowest energy in one of the two sets of
-/// coefficients. `energy` is the mean energy of this set, and `fine` is that of the finest
-/// coefficients of the other set.
+/// coefficients. `energy` is the mean energy of this set, and `fine` is the mean energy of the
+/// finest coefficients of the other set.
 struct FlattestBlocks {
   double energy = 0, fine = 0;
 };

@@ -78,7 +78,8 @@ struct VarianceTable {
     }
   }
 
-  /// Returns the variance by linear interpolation, for a value of `ratio` or `mean` (`of`).
+  /// Returns the variance by linear interpolation. `of` is the list `ratio` or `mean`, and `value`
+  /// is a value of the same quantity.
   double at(const std::vector<double>& of, double value) const {
     const auto above = std::ranges::upper_bound(of, value);
     if (above == of.begin()) return variance.front();

@@ -21,7 +21,7 @@ using PartsObserver =
 /// for which `parts` returns 0, do not change.
 /// @param slices  number of magnitude slices
 /// @param zero  sample of the magnitude 0, on the 0..255 scale
-/// @param observer  or empty
+/// @param observer  may be empty
 [[nodiscard]] std::unique_ptr<Denoiser> open_magnitudes(std::unique_ptr<Denoiser> parts,
                                                         const FrameFormat& format,
                                                         std::int64_t slices, float zero,

@@ -10,7 +10,8 @@ namespace lull::series {
 /// filtered components with the weights 1, 2, 1 along both axes.
 /// @param samples  all real, and then all imaginary parts
 /// @param components  the filtered components of `fit` (Gaussian noise)
-/// @param removed  the phase in radians, half of the volumes; or null data
+/// @param removed  receives the phase in radians, half as many volumes as `samples`; may have null
+///     data
 void remove_remaining_phase(const Samples& samples, const Fit& fit, const Samples& components,
                             const Samples& removed);
 

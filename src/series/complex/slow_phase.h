@@ -1,6 +1,6 @@
 #pragma once
-// The slowly varying phase of complex samples within a slice, which coils, shim and motion cause.
-// After the removal of this phase, the real parts contain the signal.
+// The slowly varying phase of complex samples within a slice. Coils, shim and motion cause this
+// phase. After the removal of the phase, the real parts contain the signal.
 
 #include <complex>
 #include <span>

@@ -13,9 +13,9 @@ constexpr double max_widening = 1.5, max_excess = 0.05;
 /// Eigenvalues below this share of the median contain no noise. Such eigenvalues result from
 /// linearly dependent volumes.
 constexpr double dependent = 1e-3;
-/// Excess of the largest noise eigenvalue over the Marchenko-Pastur edge that only 1 % of noise
-/// exceeds, in units of the scale of the Tracy-Widom distribution (its 0.99 quantile, rounded;
-/// Johnstone 2001, doi:10.1214/aos/1009210544).
+/// Limit for the excess of the largest noise eigenvalue over the Marchenko-Pastur edge, in units of
+/// the scale of the Tracy-Widom distribution. The limit is the rounded 0.99 quantile of this
+/// distribution (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
 /// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain
