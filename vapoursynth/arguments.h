@@ -34,7 +34,7 @@ class Arguments {
 /// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// Returns `sigma` for each plane: the given values. The last value also applies to planes without
+/// Returns the given value of `sigma` for each plane. The last value also applies to planes without
 /// a value. Returns no value if `sigma` is absent, so that the plug-in must estimate the noise.
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);

@@ -76,9 +76,9 @@ std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& kee
 }
 
 /// Finds the first frame that the session needs, and pushes the frames before the target. The
-/// function skips repeated frames, because they do not count in the margin. It recognises them only
-/// from the first frame with independent noise on (RepeatState::independent). Returns false if the
-/// host must first provide the frames `more`.
+/// function skips repeated frames, because they do not count in the margin. It recognises repeated
+/// frames only after a frame with independent noise (RepeatState::independent). Returns false if
+/// the host must first provide the frames `more`.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;

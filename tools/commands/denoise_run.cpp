@@ -176,8 +176,8 @@ class Run {
     reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
-  /// Returns the options of the sink without the recorded settings of a job and the film grain
-  /// table, which open_sink() adds.
+  /// Returns the options of the sink, except the recorded settings of a job and the film grain
+  /// table. open_sink() adds both.
   io::SinkOptions options_of_sink() const {
     io::SinkOptions given = sink_options(options_);
     given.samples = results_;

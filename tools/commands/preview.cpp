@@ -269,8 +269,8 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Reads the frames of the window after a seek to shortly before the target. Returns no value if
-  /// seeking is impossible, or unnecessary because the target is near the start.
+  /// Seeks to a position shortly before the target, and reads the frames of the window. Returns no
+  /// value if seeking is impossible, or unnecessary because the target is near the start.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -338,9 +338,9 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The noise level determines the gain of the residual if it has the scale of the displayed
-    // samples. It has another scale for depth maps, renders and float pictures. For these, the
-    // difference between the two pictures determines the gain.
+    // If the noise level has the scale of the displayed samples, it determines the gain of the
+    // residual. The noise level of depth maps, renders and float pictures has another scale. For
+    // such inputs, the difference between the two pictures determines the gain.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

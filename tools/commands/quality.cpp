@@ -45,9 +45,9 @@ struct IndexSum {
   double sum = 0, positions = 0;
 };
 
-/// Adds the SSIM of one row of window positions, for peak 1. `m` contains moments of the samples
-/// minus 0.5, because variances of floats are most precise near 0. The function omits windows with
-/// samples that are not finite, for which SSIM is NaN.
+/// Adds the SSIM of one row of window positions, for peak 1. The caller has subtracted 0.5 from the
+/// samples before it computed the moments `m`, because variances of floats are most precise near 0.
+/// The function omits windows with samples that are not finite, for which SSIM is NaN.
 void add_indices(const Moments& m, IndexSum& total) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   for (std::size_t x = 0; x < m.a.size(); ++x) {

@@ -36,7 +36,7 @@ class ReferenceReader {
   /// Skips the next reference frame.
   void skip();
   /// Returns the error text if the reference (a clean version of the input) ends before the input,
-  /// or if lull cannot read it; empty if there is no error.
+  /// or if lull cannot read the reference. Otherwise, returns an empty text.
   const std::string& problem() const { return problem_; }
 
  private:

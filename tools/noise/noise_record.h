@@ -46,8 +46,8 @@ struct SceneNoise {
   /// The kind and the spatial variation of the noise of a volume. `estimate` contains only the
   /// noise level.
   std::optional<VolumeEstimate> volume;
-  /// Photon noise of a stack. This noise increases with brightness, which `estimate` does not
-  /// describe.
+  /// Photon noise of a stack. Photon noise increases with brightness, but `estimate` contains only
+  /// a constant noise level.
   std::optional<ScenePhotons> photons;
   /// Noise of a series. Set only if lull decomposes the series into components, or if the noise
   /// level differs between volumes.

@@ -25,8 +25,8 @@ std::string exact_text_of(double value) {
 }
 
 /// Describes the correlation of the noise by the noise level of means of 8x8 samples. For white
-/// noise, this level would be an eighth of the noise level of samples. A lower level is fine noise,
-/// and a higher level is coarse noise.
+/// noise, this level would be an eighth of the noise level of samples. A lower level indicates fine
+/// noise, and a higher level indicates coarse noise.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;

@@ -18,7 +18,7 @@ namespace lull::tools {
 
 /// Returns the size of one level of the 0..255 scale in the units of the file, for a channel whose
 /// sample range determines this scale, in a stack of float images. Returns 0 for all other
-/// channels. For those with ValueScale::native, use unit_of() instead.
+/// channels. For channels with ValueScale::native, callers must use unit_of() instead.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with

@@ -223,7 +223,7 @@ constexpr OptionRow rows[] = {
      "(default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        const int phases = count_or_reject("--phases", v, 1, 3);
-       // In earlier versions, the profile `best` had a third phase. lull still accepts the value 3.
+       // In earlier versions, the profile `best` had a third phase. BM3D still accepts --phases 3.
        o.method.overrides.emplace_back(
            [=](Params& params) { params.phases = std::min(phases, 2); });
        o.method.volume_overrides.emplace_back(

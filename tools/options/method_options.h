@@ -57,8 +57,8 @@ struct MethodOptions {
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: depends on the profile
-  /// For each phase, whether it searches for similar patches in clusters instead of search windows.
-  /// If empty, the profile decides.
+  /// For each phase, whether the matcher searches clusters instead of search windows. If empty, the
+  /// profile decides.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };

@@ -17,7 +17,8 @@ enum class OptionGroup { basic, video, volumes, renders, files, run, tuning };
 
 /// Bits of OptionRow::uses: the commands and methods that support the option.
 enum OptionUse : unsigned {
-  // One bit for each command that supports the option, in addition to `lull denoise`.
+  // `lull denoise` supports all options. Each of these bits states that another command also
+  // supports the option.
   in_plan = 1,
   in_preview = 2,
   in_bids = 4,

@@ -70,8 +70,8 @@ class Residual {
   }
 
  private:
-  /// Returns whether the statistics include a block: not if it contains masked samples, and not if
-  /// it is constant, such as a black border without noise.
+  /// Returns whether the statistics include a block. The statistics omit blocks with masked
+  /// samples, and constant blocks, such as a black border without noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;

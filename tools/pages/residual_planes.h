@@ -29,8 +29,8 @@ class ExpectedNoise {
   /// Computes the expected standard deviation of the noise at each sample of a part of the frame.
   /// (x, y) is the top-left corner of the part, and `after` contains its denoised samples.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Minimum denoised value for the statistics, which omit darker samples: with Rician noise, their
-  /// mean differs from the signal, and with photon noise, they have hardly any noise.
+  /// Minimum denoised value of the samples in the statistics. With Rician noise, the mean of darker
+  /// samples differs from the signal. With photon noise, darker samples have hardly any noise.
   float min_signal() const { return min_signal_; }
 
  private:

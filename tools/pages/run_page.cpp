@@ -98,8 +98,8 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // The chart shows the noise level of the first plane. For RGB, this is R, so the level differs
-    // from the noise section of the page, which shows luma.
+    // The chart shows the noise level of the first plane. For RGB, the first plane is R, so the
+    // level differs from the luma level in the noise section of the page.
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* cut_axis_names[] = {"z", "y", "x"};
 constexpr std::size_t max_repeats_shown = 3;
 
-/// Makes three cross-sections, whose voxel with the index i has the sample value value(i) in 0..1.
-/// The index counts the voxels of all three cross-sections together.
+/// Makes three cross-sections. `value` returns the sample (0..1) for the index of a voxel. The
+/// index counts the voxels of all three cross-sections together.
 template <class Value>
 VolumeCuts cuts_with(const CutGeometry& geometry, Value value) {
   VolumeCuts cuts(geometry);

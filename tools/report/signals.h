@@ -27,8 +27,8 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// Links this object to the SignalWatch that already exists and receives the signals, so that it
-  /// receives them for both objects. Returns false if there is no other SignalWatch.
+  /// Links this object to an existing SignalWatch, which then receives the signals for both
+  /// objects. Returns false if there is no other SignalWatch.
   bool join_outer();
   void watch();
   /// Requests a stop through all existing objects of the class SignalWatch.

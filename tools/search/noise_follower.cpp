@@ -25,7 +25,7 @@ constexpr float after_cut = 1.15f, within_scene = 1.2f;
 constexpr float min_distinct_level = 0.7f;
 /// Minimum ratio of the measured QuickCheck::flat_noise to the value expected from the noise
 /// estimate. For real noise, the ratio is at least 0.89. If the estimator mistakes motion for
-/// noise, it is 0.17 to 0.73, except in completely textured pictures.
+/// noise, the ratio is 0.17 to 0.73, except in completely textured pictures.
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator reports for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -146,7 +146,7 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
 }
 
 /// Reads frames ahead until `ahead_` contains `count` frames. Returns false if the stream ends
-/// before, or after a read error. In the latter case, read() first returns the frames before the
+/// earlier or a read error occurs. After a read error, read() first returns the frames before the
 /// error, and then throws the error.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
@@ -231,9 +231,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    // Dark areas can contain less noise. The quick check includes them, but the estimate may
-    // exclude them, so the quick check may measure less noise than the estimate. After a cut, the
-    // limit allows for this.
+    // Dark areas can contain less noise. The quick check includes dark areas, but the estimate may
+    // exclude them, so the quick check may measure less noise than the estimate. After a cut, a
+    // lower limit allows for this difference.
     const float share = cut && last_check_ ? found.share_in_all_areas : 1;
     if (is_synthetic || checked_flat_noise_ < min_flat_share * share * expected_flat_noise(found))
       return std::nullopt;
@@ -248,8 +248,8 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   return noisy ? found : NoiseEstimate{};
 }
 
-/// Estimates the noise of the next frames, and begins another scene if it differs from the noise of
-/// the current scene.
+/// Estimates the noise of the next frames, and begins another scene if this noise differs from the
+/// noise of the current scene.
 /// @param expected  the scene that predicted_at() returns for the next frame
 void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   frames_since_check_ = 0;

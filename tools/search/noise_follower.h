@@ -91,7 +91,7 @@ class NoiseFollower final : public FrameSource {
 /// still pictures, --align, --keep, and joined parts of the input, whose time stamps are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns those of `frames`, the first frames of a pipe, that belong to the first scene.
+/// Returns the frames of the first scene. `frames` contains the first frames of a pipe.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -60,8 +60,8 @@ struct Level {
   float level;
 };
 
-/// Returns the time of the last frame of an excerpt. A search for a cut before the excerpt ends at
-/// this time, because the cut may also be within the excerpt.
+/// Returns the time of the last frame of an excerpt. If the excerpt follows a cut, the search for
+/// the cut ends at this time, because the cut may be within the excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// The time of a frame, and the difference of the frame from the previous frame.
@@ -194,7 +194,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
     for (const Frame& frame : excerpt) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
-  // Both noise levels must come from the same areas.
+  // The noise levels at half size and at full size must come from the same areas.
   const bool excludes_dark = estimate.share_in_all_areas < 1;
   const float coarse = half.coarse * (excludes_dark ? 1 : half.share_in_all_areas);
   if (coarse > min_coarse_share * estimate.coarse && coarse > min_coarse) scene.half = half;
@@ -212,8 +212,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
-    // Filters remove the sum of the measured noise and the coding error, which excerpts do not
-    // contain. Levels far below the coding error therefore count as equal.
+    // Filters remove the sum of the measured noise and the coding error, so the function compares
+    // these sums. Levels far below the coding error therefore count as equal.
     if (all.excerpt_level[last] > 0 &&
         !is_same(std::hypot(level, codec_error), std::hypot(all.excerpt_level[last], codec_error)))
       begins.push_back(i);

@@ -28,8 +28,8 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
                                      const NoiseEstimate& estimate);
 
 /// Returns the noise level of means of 8x8 samples (NoiseEstimate::coarse) after the addition of
-/// white noise with the standard deviation `error`. Such means contain an eighth of this standard
-/// deviation.
+/// white noise with the standard deviation `error`. The white noise in such means has an eighth of
+/// this standard deviation.
 [[nodiscard]] inline float coarse_with(float coarse, float error) {
   return std::hypot(coarse, error / 8);
 }

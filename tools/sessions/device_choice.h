@@ -17,8 +17,8 @@ struct ChosenDevices {
 };
 
 /// Starts to create CUDA contexts in the background, on all GPUs that the run may select. Returns
-/// no value if the run needs no contexts or FFmpeg creates them: the run does not denoise on a GPU
-/// or only plans a job, or FFmpeg decodes on a GPU.
+/// no value in three cases: the run does not denoise on a GPU, the run only plans a job, or FFmpeg
+/// decodes on a GPU and creates the contexts.
 [[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options);
 
 /// Selects the backends for the run.

@@ -24,13 +24,14 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the run removes all noise, so that the removed grain has the statistics of the
-/// estimated noise. This is not the case for fields, and for a strength below 1.
+/// estimated noise. Runs that filter fields and runs with a strength below 1 do not remove all
+/// noise.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the noise of each scene for the grain table, without estimates from a single picture,
-/// which are too high.
+/// Returns the noise of each scene for the grain table. The function omits uncertain estimates, and
+/// estimates from a single picture, which are too high.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

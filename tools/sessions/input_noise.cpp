@@ -42,7 +42,8 @@ class RunSource final : public FrameSource {
 };
 
 /// Returns the number of frames that a session receives before its first result. If the noise
-/// estimation reads no more frames than this from a pipe, it causes no additional delay.
+/// estimation reads at most this number of frames from a pipe, the estimation causes no additional
+/// delay.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }

@@ -32,9 +32,9 @@ std::int64_t limit_in(const std::string& path) {
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// Returns the lowest memory limit of the process's control groups (cgroups(7)), which are lines of
-/// /proc/self/cgroup: "0::/path" (version 2) or "4:memory:/path" (version 1). In a container, the
-/// limit can also be directly in sys/fs/cgroup, which is then the control group of the container.
+/// Returns the lowest memory limit of the process's control groups (cgroups(7)). Each line of
+/// /proc/self/cgroup names a group: "0::/path" (version 2) or "4:memory:/path" (version 1). In a
+/// container, the limit can also be directly in sys/fs/cgroup, the control group of the container.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),

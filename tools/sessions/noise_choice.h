@@ -36,9 +36,9 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
 /// Assigns given noise to the channels of a stack: one scene per channel, on the scale of the
-/// channel. Each channel gets the first scene with its name ("channel 2"). If there is none, the
-/// channel gets the scene with its index if there are as many scenes as channels, and otherwise the
-/// first scene.
+/// channel. Each channel gets the first scene with its name ("channel 2"). If no scene has the
+/// name, the channel gets the scene with its index, or the first scene if the numbers of scenes and
+/// channels differ.
 void assign_to_channels(const io::MediaSource& source, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For --sigma, the messages contain only the

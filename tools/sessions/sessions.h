@@ -61,7 +61,7 @@ struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
   /// The scenes that lull detects after the first scene, while the run reads the clip. Null if lull
-  /// does not track the noise. If lull does, it ignores `starts`.
+  /// does not track the noise. If `later` is not null, lull ignores `starts`.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
@@ -100,8 +100,8 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the frame index in the most recent call of its function from listener(); -1
-  // before the first call.
+  // For each session, the index of the last frame that it requires, from the most recent call of
+  // its function from listener(). -1 before the first call.
   std::vector<std::int64_t> idle_;
 };
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view config_row = "--config", prefix = "LULL_";
 
-/// A pair of options for the same property. If the value of `by` has higher precedence than the
-/// value of `option`, it replaces that value.
+/// A pair of options for the same property. The value of `by` replaces the value of `option` if the
+/// value of `by` has the higher precedence.
 struct Replaced {
   std::string_view by, option;
 };

@@ -27,7 +27,8 @@ struct FeatureSources {
   std::string input;
 };
 
-/// Opens the files of feature buffers in the options `given`, with the source options of `input`.
+/// Opens the files of feature buffers that the command line (`given`) names, with the source
+/// options of `input`.
 /// @throws NoInput  lull cannot open a file
 /// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,

@@ -11,8 +11,8 @@
 
 namespace lull::tools {
 
-/// Opens the guide of the options `given`, with the source options of `input`. Returns no value
-/// without a guide.
+/// Opens the guide that the command line (`given`) names, with the source options of `input`.
+/// Returns no value without a guide.
 /// @throws NoInput  lull cannot open the guide
 /// @throws BadData  the guide is damaged, or has another size or layout than the input
 [[nodiscard]] std::optional<SideInput> open_guide(const DenoiseOptions& given,

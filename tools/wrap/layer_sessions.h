@@ -48,8 +48,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// A separate source that returns the samples of this layer as frames, which a guide file or an
-  /// alignment requires. Null without both.
+  /// A separate source that returns the samples of this layer as frames. Only sessions with a guide
+  /// file or an alignment require this source; otherwise null.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;

@@ -9,8 +9,8 @@
 
 namespace lull::tools {
 
-/// The session for a denoised layer other than the main layer, whose samples the source returns as
-/// frames. The frames of this session contain the samples of `layer`.
+/// The session for a denoised layer other than the main layer. The frames of this session contain
+/// the samples of `layer`, but the frames of the source contain the samples of the main layer.
 struct LayerDenoiser {
   io::LayerName layer;  // the layer, only with the channels that are filtered
   FrameFormat format;
