@@ -58,10 +58,9 @@ struct ClipLimits {
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// The sums, over the samples near a limit in one window, that one step of Newton's method needs.
-/// The method finds the clipping shift: the maximum distance by which clipping moves these samples
-/// towards the limit. The steps approach it from below, because the sum of distances after clipping
-/// is convex in the shift.
+/// Sums for one step of Newton's method, over the samples near a limit in one window. The method
+/// finds the shift: the maximum distance by which clipping moves these samples towards the limit.
+/// The steps approach the shift from below, because the method solves a convex equation.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
   float left = 0, shares = 0;  // sums over the samples within the limit after the shift

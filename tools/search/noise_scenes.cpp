@@ -181,9 +181,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // Only estimates from several frames need a session at half size. An estimate from a single
-  // picture already includes coarse noise in the noise level
-  // (docs/measurements/noise-estimation.md).
+  // A session at half size removes low-frequency noise. An estimate from a single picture already
+  // includes low-frequency noise (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
   if (std::min(format.width, format.height) < min_side) return scene;

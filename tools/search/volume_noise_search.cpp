@@ -110,9 +110,9 @@ SceneNoise scene_of(VolumeEstimate volume) {
 std::optional<SceneNoise> photon_scene(const DenoiseOptions& options,
                                        const CubeCollector& collector, const io::ValueScale& values,
                                        const std::optional<VolumeEstimate>& other) {
-  // Photon noise requires at least this ratio between the noise levels of the brightest and the
-  // darkest cubes. With Rician noise, the ratio of tissue to air is already 1.5, so
-  // `min_rise_above_rician` is higher.
+  // lull assumes photon noise only if the ratio between the noise levels of the brightest and the
+  // darkest cubes is at least `min_rise`. With Rician noise, the ratio of tissue to air is
+  // already 1.5, so `min_rise_above_rician` is higher.
   constexpr double min_rise = 1.3, min_rise_above_rician = 2;
   constexpr double max_error = 0.2;  // relative error of the gain
   if (options.noise.kind || options.noise.sigma) return std::nullopt;

@@ -84,7 +84,7 @@ void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
 std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before) {
-  // The function validate() rejects coloured noise with the Fourier transform.
+  // validate() does not allow the Fourier transform together with coloured noise.
   if (noise.is_white() || transform == Transform::dft) return nullptr;
   if (before != nullptr && before->transform == transform &&
       before->correlation == noise.correlation)

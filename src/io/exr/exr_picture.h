@@ -13,8 +13,8 @@ namespace lull::io {
 ///     contains luminance and chroma instead of R, G and B
 FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options);
 
-/// Returns the OpenEXR file from which read_exr() read `frame`. The samples of `frame` replace the
-/// original samples in this file, except alpha.
+/// Returns a copy of the OpenEXR file from which read_exr() read `frame`. In the copy, the samples
+/// of `frame` replace the original samples, except alpha.
 /// @throws IoError  OpenEXR cannot write the file
 PacketPtr write_exr(const Frame& frame);
 

@@ -15,8 +15,8 @@ void read_jpeg_xl(ByteView file, PictureMetadata& metadata);
 /// Reads the metadata of a TIFF file with Exiv2. Builds without Exiv2 use read_tiff_tags() instead.
 /// The function also uses read_tiff_tags() for BigTIFF files, because Exiv2 does not support them.
 void read_tiff(ByteView file, PictureMetadata& metadata);
-/// Reads the metadata in the tags of a TIFF file with libtiff, and reports the loss of the EXIF and
-/// GPS data.
+/// Reads the metadata in the tags of a TIFF file with libtiff. The function does not read EXIF and
+/// GPS data, and reports their loss.
 void read_tiff_tags(ByteView file, PictureMetadata& metadata);
 /// Reads the metadata of a HEIF file with Exiv2. Builds without Exiv2 only report the loss of the
 /// metadata.

@@ -54,8 +54,8 @@ class TimedPictures {
   /// this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
   /// Returns the index that the caller has passed to end_context_at(). The function returns -1
-  /// without such a call, or if the picture with this index does not lie after the selection. The
-  /// result is valid after next() has returned the last picture.
+  /// if the caller has passed no index, or an index inside the selection. The result is valid after
+  /// next() has returned the last picture.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
