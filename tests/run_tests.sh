@@ -10,8 +10,9 @@ results=$build/Testing/tests.xml suites=$build/Testing/suites
 rm -rf "$results" "$suites"
 mkdir -p "$suites"
 code=0 at_once=$(($(nproc) + 1)) arguments=("${@:2}")
+omitted=$(python3 "$here/unchanged.py" select "$build" "$build/Testing/selected")
 if [[ ${2:-} == --changed ]]; then
-  python3 "$here/unchanged.py" select "$build" "$build/Testing/selected"
+  printf '%s\n' "$omitted" >&2
   arguments=(-I "$build/Testing/selected")
 fi
 ctest --test-dir "$build" --output-on-failure --output-junit "$results" -j $at_once \

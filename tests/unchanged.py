@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""unchanged.py select BUILD FILE: writes the tests that must run to FILE, in the format of `ctest -I`.
-unchanged.py record BUILD JUNIT: records which tests of a run passed.
-unchanged.py forget BUILD JUNIT: records that all tests of a run must run again.
+"""unchanged.py select BUILD FILE: before a run, records what the tests depend on, and writes the tests
+that must run to FILE, in the format of `ctest -I`.
+unchanged.py record BUILD JUNIT: after the run, records which tests passed.
+unchanged.py forget BUILD JUNIT: records that all tests of the run must run again.
 
 A test need not run again if nothing that it depends on has changed since it passed: its program, the
 programs that it starts or files that it compiles (REQUIRED_FILES in ctest), its arguments and
@@ -30,7 +31,14 @@ def machine():
     variables = [f"{name}={os.environ.get(name)}" for name in VARIABLES]
     driver = pathlib.Path("/proc/driver/nvidia/version")
     gpu = driver.read_text() if driver.exists() else "no GPU"
-    return [*variables, gpu, f"user {os.geteuid()}", f"ffmpeg {shutil.which('ffmpeg')}"]
+    programs = [stamp(shutil.which(name)) for name in ("ffmpeg", "ffprobe")]
+    return [*variables, gpu, f"user {os.geteuid()}", *programs]
+
+
+def stamp(path):
+    """Returns a text that changes with a file of the system: its path, size and date."""
+    status = os.stat(path) if path else None
+    return f"{path} {status.st_size} {status.st_mtime_ns}" if status else "missing"
 
 
 def is_data(path):
@@ -66,9 +74,9 @@ class Fingerprints:
         """Returns the shared libraries that the loader finds for a program, with size and date."""
         if program not in self.libraries:
             output = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-            found = [line.split(" => ")[1].split(" (")[0] for line in output.splitlines() if " => /" in line]
-            stats = [(path, os.stat(path)) for path in found]
-            self.libraries[program] = " ".join(f"{p} {s.st_size} {s.st_mtime_ns}" for p, s in stats)
+            lines = [line for line in output.splitlines() if " => /" in line]
+            found = [line.split(" => ")[1].split(" (")[0] for line in lines]
+            self.libraries[program] = " ".join(map(stamp, found))
         return self.libraries[program]
 
     def of(self, test):
@@ -91,28 +99,31 @@ def tests_of(build):
     return json.loads(listing.stdout)["tests"]
 
 
-def passed_before(build):
+def load(build, name):
     try:
-        return json.loads((pathlib.Path(build) / "Testing/passed.json").read_text())
+        return json.loads((pathlib.Path(build) / "Testing" / name).read_text())
     except (OSError, ValueError):
         return {}
 
 
+def save(build, name, values):
+    (pathlib.Path(build) / "Testing" / name).write_text(json.dumps(values, indent=0))
+
+
 def select(build, file):
-    fingerprints, passed = Fingerprints(), passed_before(build)
-    tests = tests_of(build)
+    fingerprints, passed, tests = Fingerprints(), load(build, "passed.json"), tests_of(build)
+    now = {t["name"]: fingerprints.of(t) if "command" in t else None for t in tests}
+    save(build, "fingerprints.json", now)
     numbers = [
         number
         for number, test in enumerate(tests, 1)
-        if "command" not in test or passed.get(test["name"], "") != fingerprints.of(test)
+        if now[test["name"]] is None or passed.get(test["name"]) != now[test["name"]]
     ]
     pathlib.Path(file).write_text(",".join(["0,0,0", *map(str, numbers)]) + "\n")
-    if len(numbers) < len(tests):
-        print(
-            f"run: {len(tests) - len(numbers)} of {len(tests)} tests are not repeated, because nothing"
-            " that they depend on has changed since they passed (./run test --all repeats them)",
-            file=sys.stderr,
-        )
+    print(
+        f"run: {len(tests) - len(numbers)} of {len(tests)} tests are not repeated, because nothing that"
+        " they depend on has changed since they passed (./run test --all repeats them)"
+    )
 
 
 def statuses(junit):
@@ -120,25 +131,18 @@ def statuses(junit):
     return {case.get("name"): case.get("status") for case in cases}
 
 
-def write_passed(build, passed):
-    (pathlib.Path(build) / "Testing/passed.json").write_text(json.dumps(passed, indent=0))
-
-
 def record(build, junit):
-    fingerprints, passed, status = Fingerprints(), passed_before(build), statuses(junit)
-    for test in tests_of(build):
-        name = test["name"]
-        if name not in status:
-            continue
-        passed.pop(name, None)
-        if status[name] == "run" and (fingerprint := fingerprints.of(test)):
-            passed[name] = fingerprint
-    write_passed(build, passed)
+    # The fingerprints are those before the run: a file may have changed during the run.
+    before, status = load(build, "fingerprints.json"), statuses(junit)
+    passed = {k: v for k, v in load(build, "passed.json").items() if k not in status}
+    passed |= {k: before[k] for k, s in status.items() if s == "run" and before.get(k)}
+    save(build, "passed.json", passed)
 
 
 def forget(build, junit):
     status = statuses(junit)
-    write_passed(build, {k: v for k, v in passed_before(build).items() if k not in status})
+    passed = load(build, "passed.json").items()
+    save(build, "passed.json", {k: v for k, v in passed if k not in status})
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "noise/volume/flat_cubes.h"
 #include "noise/volume/rician.h"
 #include "series/cubes.h"
 #include "series/spectrum/symmetric_eigen.h"
@@ -64,12 +65,6 @@ CubeOfVolume examine(const Samples& samples, int volume, std::size_t first) {
 
 using CubesOfVolume = std::vector<CubeOfVolume>;
 
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// Erases the cubes with most structure, at the same places in all volumes. The low frequencies
 /// show the structure. White noise in low frequencies is independent of noise in high frequencies,
 /// so the selection does not change the noise in the high frequencies.
@@ -78,7 +73,7 @@ void keep_flat(std::vector<CubesOfVolume>& cubes) {
   for (const CubesOfVolume& volume : cubes) {
     std::vector<double> low;
     for (const CubeOfVolume& cube : volume) low.push_back(cube.low);
-    const double middle = middle_of(low);
+    const double middle = median(low);
     for (std::size_t i = 0; i < low.size(); ++i) structure[i] += middle > 0 ? low[i] / middle : 0;
   }
   std::vector<double> sorted = structure;
@@ -213,7 +208,7 @@ std::vector<double> levels_by_cubes(const Samples& samples, const SeriesNoise& n
     if (level.is_white()) of_white.push_back(level.most);
   }
   if (of_white.size() < min_white) return {};
-  const double reference = middle_of(std::move(of_white));
+  const double reference = median(std::move(of_white));
   std::vector<double> result;
   for (const Level& level : levels)
     result.push_back(std::clamp(reference, level.least, level.most));

@@ -88,27 +88,7 @@ class NoiseEstimator {
   const SeriesNoise& initial() const { return initial_; }
 
   SeriesNoise estimate() const {
-    ResidualLevels common{initial_, {}};
-    if (!have_cube_levels_)
-      for (const int v : volumes_) common.noise.levels[v] = median_level(initial_);
-    // Many volumes with levels from cubes get separate corrections, without a common one.
-    const bool many_levels = have_cube_levels_ && volumes_.size() > few_volumes;
-    for (int i = 0; i < corrections && !many_levels; ++i) {
-      const SeriesNoise before = common.noise;
-      common = corrected(before, have_cube_levels_);
-      if (is_close(before, common.noise)) break;
-    }
-    SeriesNoise found = common.noise;
-    const bool differs =
-        have_cube_levels_ ? many_levels : !have_one_level(initial_) && differ(common);
-    if (differs) {
-      found = initial_;
-      for (int i = 0; i < corrections; ++i) found = corrected(found, false).noise;
-    } else if (have_cube_levels_ && !found.map) {
-      // Structure raises levels from cubes, but never lowers them, so they are upper limits. (With
-      // noise that depends on position, the flattest cubes contain less noise than the others.)
-      scale_levels(found, std::min(median_level(initial_) / median_level(found), 1.0f));
-    }
+    const SeriesNoise found = have_cube_levels_ ? from_cube_levels() : from_estimates();
     // If volumes have little in common, their residuals contain signal.
     return median_level(found) > max_correction * median_level(initial_) ? initial_
                                                                          : lowered(found);
@@ -141,6 +121,45 @@ class NoiseEstimator {
       return false;
     initial_ = std::move(common);
     return true;
+  }
+
+  /// Corrects levels from cubes by the residuals. The correction keeps the ratios of the levels,
+  /// except in long series.
+  SeriesNoise from_cube_levels() const {
+    if (volumes_.size() > few_volumes) return corrected_separately();
+    SeriesNoise found = corrected_together(initial_, true).noise;
+    // Structure raises levels from cubes, but never lowers them, so they are upper limits. (With
+    // noise that depends on position, the flattest cubes contain less noise than the others.)
+    if (!found.map)
+      scale_levels(found, std::min(median_level(initial_) / median_level(found), 1.0f));
+    return found;
+  }
+
+  /// Corrects a common level by the residuals, or, if the levels differ, each estimate from a
+  /// single volume.
+  SeriesNoise from_estimates() const {
+    SeriesNoise one_level = initial_;
+    for (const int v : volumes_) one_level.levels[v] = median_level(initial_);
+    ResidualLevels common = corrected_together(std::move(one_level), false);
+    return !have_one_level(initial_) && differ(common) ? corrected_separately()
+                                                       : std::move(common.noise);
+  }
+
+  /// Repeats the correction until the levels no longer change.
+  ResidualLevels corrected_together(SeriesNoise noise, bool keep_ratios) const {
+    ResidualLevels result{std::move(noise), {}};
+    for (int i = 0; i < corrections; ++i) {
+      const SeriesNoise before = result.noise;
+      result = corrected(before, keep_ratios);
+      if (is_close(before, result.noise)) break;
+    }
+    return result;
+  }
+
+  SeriesNoise corrected_separately() const {
+    SeriesNoise found = initial_;
+    for (int i = 0; i < corrections; ++i) found = corrected(found, false).noise;
+    return found;
   }
 
   static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }

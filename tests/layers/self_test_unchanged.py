@@ -13,7 +13,7 @@ JUNIT = '<testsuite>{}</testsuite>'
 
 def script(verb, build, file, **environment):
     subprocess.run(
-        [sys.executable, SCRIPT, verb, build, file], check=True, stderr=subprocess.DEVNULL,
+        [sys.executable, SCRIPT, verb, build, file], check=True, stdout=subprocess.DEVNULL,
         env={**os.environ, **environment},
     )
 
@@ -64,6 +64,12 @@ def main():
         record(build, "forget", runs="run")
         expect(selected(build), [2, 3], "a run without a valid result")
         record(build, runs="run")
+        (build / "suite").write_text("new")
+        expect(selected(build), [1, 3], "the program has changed again")
+        (build / "suite").write_text("changed during the run")
+        record(build, suite="run")
+        expect(selected(build), [1, 3], "the program changed during the run")
+        record(build, suite="run")
         expect(selected(build, LULL_TEST_DATA="elsewhere"), [1, 2, 3], "other data")
         (build / "suite").unlink()
         expect(selected(build), [1, 3], "the program is missing")

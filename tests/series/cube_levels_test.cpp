@@ -23,15 +23,19 @@ std::vector<double> levels_of(TestSeries& series, NoiseKind kind) {
 
 double level(int v) { return v == 4 ? 3 : v % 3 == 1 ? 2 : 1; }
 
+void expect_levels(const std::vector<double>& levels, double sigma, double tolerance) {
+  ASSERT_EQ(levels.size(), 9u);
+  for (int v = 0; v < shape.volumes; ++v)
+    EXPECT_NEAR(levels[v], sigma * level(v), tolerance * level(v)) << v;
+}
+
 TEST(CubeLevels, FollowGaussianNoise) {
   TestSeries series(shape);
   test::Normal normal;
   series.fill([&](int v, int x, int y, int z) {
     return test::three_components(v, x, y, z) + 5 * level(v) * normal();
   });
-  const std::vector<double> levels = levels_of(series, NoiseKind::gaussian);
-  ASSERT_EQ(levels.size(), 9u);
-  for (int v = 0; v < shape.volumes; ++v) EXPECT_NEAR(levels[v], 5 * level(v), 0.4 * level(v)) << v;
+  expect_levels(levels_of(series, NoiseKind::gaussian), 5, 0.4);
 }
 
 TEST(CubeLevels, FollowRicianNoiseWithWeakSignal) {
@@ -42,9 +46,7 @@ TEST(CubeLevels, FollowRicianNoiseWithWeakSignal) {
     return std::hypot(test::three_components(v, x, y, z) / (1 + 0.2 * v) + sigma * normal(),
                       sigma * normal());
   });
-  const std::vector<double> levels = levels_of(series, NoiseKind::rician);
-  ASSERT_EQ(levels.size(), 9u);
-  for (int v = 0; v < shape.volumes; ++v) EXPECT_NEAR(levels[v], 40 * level(v), 6 * level(v)) << v;
+  expect_levels(levels_of(series, NoiseKind::rician), 40, 6);
 }
 
 TEST(CubeLevels, ExcludeFineStructure) {
