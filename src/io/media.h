@@ -249,6 +249,9 @@ class MediaSink : public FrameSink {
 /// interrupted job.
 /// @throws any exception of open_sink()
 void check_output(const std::string& path, MediaSource& source, const SinkOptions& options);
+/// Returns whether an output of this name can be a stack of planes (TIFF, OME-Zarr), or stores no
+/// samples ("null", "hash").
+[[nodiscard]] bool may_hold_stack(const std::string& path);
 
 /// Checks the name of an output before the caller opens the input, which can take minutes for a
 /// stack. Throws only errors that open_sink() would throw. Does nothing if the input does not

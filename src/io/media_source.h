@@ -143,6 +143,10 @@ struct SourceOptions {
   /// memory (Frame::on_device). The caller must open the source before other work on the GPU,
   /// because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
+  /// If true, a single TIFF page of grey 16-bit samples that use at most 14 bits is a stack of one
+  /// slice, and its range of values determines the scale of noise levels. If false, it is a
+  /// picture.
+  bool narrow_page_is_slice = false;
   /// If true, the source tolerates and counts damage of a video, inside and outside the selection.
   /// It then conceals damaged parts, omits frames that it cannot decode, and ends a truncated file
   /// with the last complete data. If false, damage throws BadData. Damage of stacks and sequences,

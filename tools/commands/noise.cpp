@@ -92,6 +92,7 @@ FoundNoise noise_of(const NoiseReportOptions& given) {
 int noise(const NoiseReportOptions& given) {
   NoiseReportOptions options = given;
   set_default_max_memory(options.input.input);
+  options.input.input.source.narrow_page_is_slice = !options.input.input.depth.on;
   const DenoiseOptions& input = options.input;
   options.input.output.access = checked_files(options).access();
   if (!input.noise.file.empty())

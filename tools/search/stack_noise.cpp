@@ -32,7 +32,8 @@ class ChannelNoise {
         values_(info_.values_of(static_cast<std::size_t>(channel))),
         frames_(info_.frames_estimate / info_.channels),
         is_volume_(is_volume(options, info_)),
-        whole_(format_, frames_) {
+        whole_(format_, frames_,
+               !is_volume_ && frames_ < CubeCollector::side ? CubeShape::square : CubeShape::cube) {
     const double samples = static_cast<double>(format_.width) * format_.height;
     length_ = info_.over_time ? std::min(frames_over_time, frames_) : 1;
     const auto bound = static_cast<std::int64_t>(max_excerpt_samples / samples) / length_;
@@ -128,7 +129,7 @@ class ChannelNoise {
   const io::ValueScale values_;
   const std::int64_t frames_;  // number of frames of the channel
   const bool is_volume_;
-  CubeCollector whole_;                  // cubes of all frames
+  CubeCollector whole_;  // cubes of all frames, or squares if there are too few frames for cubes
   std::optional<CubeCollector> volume_;  // cubes of the current volume
   std::vector<std::optional<VolumeEstimate>> volumes_;
   std::int64_t length_ = 1, excerpts_wanted_ = 1, added_ = 0;

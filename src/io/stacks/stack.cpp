@@ -12,6 +12,7 @@
 #include "io/dicom/dicom_output.h"
 #include "io/files/file_bytes.h"
 #include "io/pictures/sequence.h"
+#include "io/stacks/tiff_slice.h"
 #include "io/tiff/tiff_file.h"
 #include "io/volumes/foreign_volume.h"
 #include "io/volumes/gzip_stream.h"
@@ -58,7 +59,11 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   const std::uint64_t little = big_endian(first.data(), 4);
   const bool head = big == 348 || big == 540 || little == 348 || little == 540;
   if ((is_gzip || head) && holds_nifti(path)) return StackKind::nifti;
-  return is_tiff_stack(path) ? StackKind::tiff : StackKind::none;
+  if (is_tiff_stack(path)) return StackKind::tiff;
+  const bool has_picture_options =
+      !options.selection.all() || options.video || (options.white != 0 && options.white != 1);
+  const bool may_be_slice = options.narrow_page_is_slice && !has_picture_options;
+  return may_be_slice && is_narrow_page(path) ? StackKind::tiff : StackKind::none;
 }
 
 const std::string& StackSource::why_not_gpu() const noexcept {

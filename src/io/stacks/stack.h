@@ -17,7 +17,9 @@ enum class StackKind { none, nifti, tiff, zarr };
 /// not a stack, or if `options` state its format.
 /// - `nifti`: any volume, or any file named .nii, .nii.gz, .nrrd, .nhdr, .mgh or .mgz
 /// - `tiff`: a TIFF file with several pages, or with grey samples that are neither unsigned
-///   integers of up to 16 bits nor half floats
+///   integers of up to 16 bits nor half floats. With SourceOptions::narrow_page_is_slice, also a
+///   page of grey 16-bit samples that use at most 14 bits, unless an option applies only to
+///   pictures
 /// - `zarr`: a folder named .zarr, or with Zarr metadata
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 

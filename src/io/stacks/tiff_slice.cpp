@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "core/error.h"
+#include "io/media.h"
+#include "io/tiff/tiff_file.h"
 #include "io/tiff/tiff_samples.h"
 
 namespace lull::io {
@@ -132,6 +135,33 @@ void write_slice(TiffWriter& writer, const TiffLayout& layout, std::span<const s
     }
   };
   writer.write(layout, fill);
+}
+
+bool is_narrow_page(const std::string& path) {
+  if (!is_tiff_file(path)) return false;
+  try {
+    TiffReader file(path, static_cast<std::uint64_t>(Limits{}.pixels));
+    std::string refusal;
+    const TiffLayout layout = layout_of(file.handle(), refusal);
+    if (!refusal.empty() || layout.bits != 16 || layout.form != SAMPLEFORMAT_UINT ||
+        layout.photometric != PHOTOMETRIC_MINISBLACK || layout.samples() != 1 ||
+        is_raw_photograph(file.handle()))
+      return false;
+    constexpr int most_bits = 14;
+    std::uint16_t all = 0;  // the union of the bits of all samples
+    const auto use = [&](const TiffChunk<const std::uint8_t>& chunk) {
+      for (int y = 0; y < chunk.height; ++y)
+        for (int x = 0; x < chunk.width; ++x) {
+          std::uint16_t sample;
+          std::memcpy(&sample, chunk.row(y) + 2 * x, sizeof sample);
+          all |= sample;
+        }
+    };
+    file.read(layout, use, /*check=*/false);
+    return all != 0 && all >> most_bits == 0 && !file.next_picture();
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace lull::io

@@ -32,4 +32,9 @@ void read_slice(TiffReader& reader, const TiffLayout& layout, std::vector<std::b
 /// @throws IoError
 void write_slice(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
 
+/// Returns whether a TIFF file has a single page of grey 16-bit samples that are all below 2^14.
+/// Such samples come from scientific cameras with 10 to 14 bits, and not from photographs. The
+/// function reads all samples. Returns false for damaged files.
+bool is_narrow_page(const std::string& path);
+
 }  // namespace lull::io

@@ -5,6 +5,7 @@
 #include "noise/estimate/clipped_noise.h"
 #include "noise/estimate/estimate_clip.h"
 #include "noise/estimate/estimate_still.h"
+#include "noise/estimate/narrow_samples.h"
 
 namespace lull {
 namespace {
@@ -32,6 +33,8 @@ void check(std::span<const Excerpt> excerpts) {
 
 NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   check(given);
+  if (const int bits = used_bits(given); bits > 0)
+    return at_16_bits(estimate_noise(with_bits(given, bits)), bits);
   std::vector<Excerpt> excerpts(given.begin(), given.end());
   std::erase_if(excerpts, [](const Excerpt& excerpt) { return excerpt.empty(); });
   if (const ClipMeasurement clip = measure_clip(excerpts); clip.found) {

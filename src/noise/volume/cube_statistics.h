@@ -1,6 +1,7 @@
 #pragma once
 // Statistics of a volume for noise estimation. The collector stores a few numbers for each cube of
-// 4 x 4 x 4 voxels, slice by slice.
+// 4 x 4 x 4 voxels, slice by slice. For stacks of fewer than four slices, it can instead examine
+// squares of 8 x 8 samples of single slices.
 
 #include <array>
 #include <cstdint>
@@ -13,16 +14,21 @@
 
 namespace lull {
 
-/// Statistics of one cube of 4 x 4 x 4 voxels, on the 0..255 scale. An energy is the mean square of
-/// some coefficients of the orthonormal DCT-II of the cube. For white noise, each energy is the
-/// noise variance.
+/// The 64 samples that have common statistics: a cube of 4 x 4 x 4 voxels, or a square of 8 x 8
+/// samples of a slice.
+enum class CubeShape : std::uint8_t { cube, square };
+
+/// Statistics of one cube or square, on the 0..255 scale. An energy is the mean square of some
+/// coefficients of the orthonormal DCT-II. For white noise, each energy is the noise variance.
 struct CubeStatistics {
   float mean = 0;
-  float low = 0;  // energy of the 19 coefficients (w, v, u) with 1 <= w + v + u <= 3
-  // Energy of the 8 coefficients (w, v, u) with w >= 2, v >= 2 and u >= 2, which contain the least
-  // structure. w, v and u are the frequencies along z, y and x.
+  // Energy of the coefficients (w, v, u) with 1 <= w + v + u <= 3: 19 in a cube, 9 in a square. w,
+  // v and u are the frequencies along z, y and x.
+  float low = 0;
+  // Energy of the 8 coefficients with the least structure. In a cube, w, v and u are at least 2. In
+  // a square, v and u are at least 5, and v + u is at least 11.
   float high = 0;
-  float variance = 0;  // variance of the 64 voxels: energy of all coefficients but the mean
+  float variance = 0;  // variance of the 64 samples: energy of all coefficients but the mean
   float third = 0;     // third central moment of the voxels
   float common = 0;    // the most frequent value of the voxels
   std::uint8_t common_count = 0;           // number of voxels with that value
@@ -36,7 +42,7 @@ class CubeCollector {
 
   /// `slices` is the total number of slices of all volumes of the input, if known. With this
   /// number, the collector selects at most about 400 000 cubes, and examines only these.
-  CubeCollector(const FrameFormat& format, std::int64_t slices);
+  CubeCollector(const FrameFormat& format, std::int64_t slices, CubeShape shape = CubeShape::cube);
 
   /// Adds the first plane of a slice. The caller must add the slices of a volume in order, and the
   /// volumes of a series one after another (Frame::slice).
@@ -69,7 +75,9 @@ class CubeCollector {
   void examine(int layer, int row, int column);
 
   FrameFormat format_;
-  int step_ = 1;  // one of `step_` cubes along each axis is examined
+  CubeShape shape_;
+  int width_, depth_of_cube_;  // sides of a cube or square along x and y, and along z
+  int step_ = 1;               // one of `step_` cubes along each axis is examined
   std::array<Plane<float>, side> slices_;
   int next_ = 0;         // expected index of the next slice of this volume
   int first_slice_ = 0;  // index of the first slice of this volume

@@ -108,6 +108,22 @@ TEST(EstimateStill, EstimatesNoiseSharedByColours) {
   EXPECT_LT(opponents.sigma(2), 0.5);
 }
 
+// Scientific cameras store 10 to 14 bits in 16-bit samples.
+TEST(EstimateStill, EstimatesNoiseOf12BitSamplesIn16Bits) {
+  for (FrameFormat format : {grey, colour}) {
+    format.sample = SampleType::u16;
+    format.bits = 12;
+    Frame frame = noisy_frame(format, {10, 10, 10});
+    const NoiseEstimate of_12_bits = estimate(frame);
+    frame.format.bits = 16;
+    const NoiseEstimate of_16_bits = estimate(frame);
+    const float factor = 4095.0f / 65535;
+    EXPECT_NEAR(of_16_bits.level[0], 10 * factor, 0.7 * factor);
+    EXPECT_FLOAT_EQ(of_16_bits.level[0], of_12_bits.level[0] * factor);
+    EXPECT_FLOAT_EQ(of_16_bits.noise.sigma(0), of_12_bits.noise.sigma(0) * factor);
+  }
+}
+
 TEST(EstimateStill, AcceptsEverySampleType) {
   for (const int shift : {0, 1}) {
     FrameFormat format{.width = 320, .height = 240, .layout = Layout::yuv};

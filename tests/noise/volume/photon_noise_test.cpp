@@ -24,11 +24,12 @@ constexpr FrameFormat format_of_volume() {
   return format;
 }
 
-/// Returns the cubes of a smooth volume of 2 to 80 photons with this noise.
-CubeCollector noisy_cubes(const PhotonNoise& noise) {
+/// Returns the cubes of a smooth volume of 2 to 80 photons with this noise, or the squares of its
+/// slices.
+CubeCollector noisy_cubes(const PhotonNoise& noise, CubeShape shape = CubeShape::cube) {
   std::mt19937 rng{5};
   std::normal_distribution<double> normal;
-  CubeCollector collector(format_of_volume(), depth);
+  CubeCollector collector(format_of_volume(), depth, shape);
   FramePool pool(format_of_volume());
   for (int z = 0; z < depth; ++z) {
     Frame slice = pool.acquire();
@@ -45,10 +46,12 @@ CubeCollector noisy_cubes(const PhotonNoise& noise) {
   return collector;
 }
 
-TEST(PhotonNoise, EstimateFindsGainAndVariance) {
+class PhotonEstimateOf : public testing::TestWithParam<CubeShape> {};
+
+TEST_P(PhotonEstimateOf, CubesAndSquaresFindsGainAndVariance) {
   for (const PhotonNoise& noise :
        {PhotonNoise{2, 10, 1}, PhotonNoise{1.5, 0, 0}, PhotonNoise{0.8, 40, 6}}) {
-    const auto found = estimate_photons(noisy_cubes(noise), {});
+    const auto found = estimate_photons(noisy_cubes(noise, GetParam()), {});
     ASSERT_TRUE(found);
     EXPECT_NEAR(found->noise.gain, noise.gain, 0.12 * noise.gain);
     for (const double photons : {4.0, 40.0}) {
@@ -58,6 +61,9 @@ TEST(PhotonNoise, EstimateFindsGainAndVariance) {
     EXPECT_GT(found->bright, found->dark);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(PhotonNoise, PhotonEstimateOf,
+                         testing::Values(CubeShape::cube, CubeShape::square));
 
 TEST(PhotonNoise, EstimateKeepsGivenParameters) {
   const auto found =

@@ -113,6 +113,65 @@ TEST_F(Microscopy, PhotonNoiseIsRecognisedAndBetterThanOneLevel) {
   EXPECT_LT(estimated, 0.8 * photon_error(40, 100));
 }
 
+/// A single page with photon noise.
+class MicroscopyPage : public testing::Test {
+ protected:
+  static constexpr int side = 160;
+  /// Returns the photons of a smooth picture, from 5 to 305.
+  static double photons(int x, int y) {
+    const double wave = std::sin(0.045 * x) * std::cos(0.03 * y);
+    return 5 + 300 * wave * wave;
+  }
+  /// Writes a page with photon noise of a 12-bit camera: gain 8, offset 100, read noise 6.
+  void write_page(const std::string& path) const {
+    std::mt19937 rng{11};
+    std::normal_distribution<double> normal;
+    std::vector<std::uint16_t> page;
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x)
+        page.push_back(static_cast<std::uint16_t>(std::lround(
+            8 * std::poisson_distribution<int>(photons(x, y))(rng) + 100 + 6 * normal(rng))));
+    TIFF* file = TIFFOpen(path.c_str(), "w");
+    TIFFSetField(file, TIFFTAG_IMAGEWIDTH, side);
+    TIFFSetField(file, TIFFTAG_IMAGELENGTH, side);
+    TIFFSetField(file, TIFFTAG_BITSPERSAMPLE, 16);
+    TIFFSetField(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    TIFFWriteEncodedStrip(file, 0, page.data(), static_cast<tmsize_t>(page.size() * 2));
+    TIFFClose(file);
+  }
+  /// Returns the root mean square error of a page.
+  double error_of(const std::string& path) const {
+    std::vector<std::uint16_t> page(side * side);
+    TIFF* file = TIFFOpen(path.c_str(), "r");
+    if (!file) return 1e9;
+    TIFFReadEncodedStrip(file, 0, page.data(), static_cast<tmsize_t>(page.size() * 2));
+    TIFFClose(file);
+    double sum = 0;
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x)
+        sum += std::pow(page[y * side + x] - 100 - 8 * photons(x, y), 2);
+    return std::sqrt(sum / side / side);
+  }
+  Outcome denoise(const std::string& output) const {
+    return Program({folder / "in.tif", folder / output, "-y", "--device", "cpu"}).wait();
+  }
+  Folder folder;
+};
+
+TEST_F(MicroscopyPage, PageOf12BitSamplesIsFilteredByItsPhotonNoise) {
+  write_page(folder / "in.tif");
+  const Outcome outcome = denoise("out.tif");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("photon noise, gain "));
+  EXPECT_LT(error_of(folder / "out.tif"), 0.35 * error_of(folder / "in.tif"));
+}
+
+TEST_F(MicroscopyPage, PageOf12BitSamplesBecomesPng) {
+  write_page(folder / "in.tif");
+  const Outcome outcome = denoise("out.png");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(Microscopy, ChannelsHaveTheirOwnNoiseAndOrder) {
   const std::vector<std::uint16_t> bright = photon_stack(40, 100), dim = photon_stack(2, 10);
   std::vector<std::uint16_t> both;
