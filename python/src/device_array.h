@@ -1,6 +1,6 @@
 #pragma once
-// An array in GPU memory. If lull does not support the array library of the input, such an array
-// holds the result.
+// An array in GPU memory. lull returns a result in this class if it does not support the array
+// library of the input.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -43,9 +43,9 @@ struct Backend {
                                              const Backend& backend);
 
 /// Opens a detector that finds the same repeated frames as a session with the parameters `params`.
-/// Sessions for parts of a clip need its results in Frame::repeat_state. They also need
-/// margin(params) frames around their part, not counting repeated frames. Their results are then
-/// equal to those of one session for the complete clip.
+/// Sessions for parts of a clip need the results of this detector in Frame::repeat_state. Such a
+/// session also needs margin(params) frames before and after its part, not counting repeated
+/// frames. It then returns the same results as one session for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

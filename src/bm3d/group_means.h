@@ -2,11 +2,11 @@
 // The weighted mean of a group (Params::means): non-local means of patches (Tsai 2016) over the
 // groups of a matcher, with the weights of nlm/weights.h.
 
-// Step 1: The distance D(m) of a member m, in units of the noise variance, where
-// - m and r are the top-left samples of the member and of the reference patch, and i the 64 samples
-//   of a patch
-// - I_c is plane c of the C planes that share a group, and sigma_c its noise level
-//     D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
+// Step 1: The distance D(m) of a member m from the reference patch, in units of the noise variance:
+//     D(m) = sum_c sum_i (I_c(m + i) - I_c(r + i))^2 / (64 * C * sigma_c^2)
+// - m is the top-left sample of the member, and r is the top-left sample of the reference patch.
+// - i runs over the 64 samples of a patch, and c over the C planes that share the group.
+// - I_c is plane c, and sigma_c is the noise level of this plane.
 
 // Step 2: The weight w of a member at the distance D, for a filter of strength h. The weight is 1
 // up to D = 2, the average distance of two patches that differ only by noise.
@@ -45,9 +45,9 @@ struct MeansCurve {
   }
 };
 
-/// Returns the factor 1 / (64 C sigma_c^2) of the squared differences in one plane (step 1).
-/// `sigma` is the noise level of the plane, and `planes` is the number C of planes that share the
-/// group.
+/// Returns the factor 1 / (64 * C * sigma_c^2) by which step 1 multiplies the squared differences
+/// in one plane. `sigma` is the noise level of the plane, and `planes` is the number C of planes
+/// that share the group.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

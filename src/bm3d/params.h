@@ -15,8 +15,8 @@
 
 namespace lull::bm3d {
 
-/// The two phases of BM3D: the first phase applies a hard threshold, and the second phase a Wiener
-/// filter.
+/// The two phases of BM3D: the first phase applies a hard threshold, and the second phase applies a
+/// Wiener filter.
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 using lull::Profile;
@@ -32,8 +32,8 @@ struct PhaseParams {
   GroupTransform group_transform = GroupTransform::haar;
   float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) to 4
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
-  /// Amount by which the matcher reduces the distance of the patch that motion predicts in a
-  /// neighbouring frame (match/group.h), >= 0.
+  /// A motion vector points to one patch in each neighbouring frame. The matcher reduces the
+  /// distance of this patch by `motion_bias` (match/group.h), >= 0.
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (match/propagation.h): refine_window in the reference frame,
   /// and refine_temporal_window in neighbouring frames. Only phases with propagation of groups
@@ -67,8 +67,9 @@ struct MeansParams {
   float h = 0.8f;
 };
 /// The planes for which the second phase reuses the groups of the first phase unchanged. `luma`
-/// stands for all planes whose groups the matcher finds in luma. Subsampled chroma is among them
-/// only with temporal filtering. Otherwise, it has its own guide, which differs between the phases.
+/// stands for all planes whose groups the matcher finds in luma. With temporal filtering, `luma`
+/// includes subsampled chroma. Without temporal filtering, subsampled chroma has its own guide,
+/// which differs between the phases.
 enum class SameGroups { none, luma, all };
 /// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
@@ -105,11 +106,11 @@ struct Params {
   int search_step = 0;
   /// If not 0, the first phase stores its groups, and the second phase takes its candidates from
   /// them instead of a search. `kept` is the maximum number of members of a stored group, a power
-  /// of two up to 32. If the group size of a phase is larger, it replaces `kept` as the maximum.
+  /// of two up to 32. If a phase has a larger group size, this group size is the maximum instead.
   int kept = 0;
   /// Planes for which the second phase does no matching, but filters the groups of the first phase.
-  /// This requires equal steps in both phases, a search_step of 0, and search windows of the second
-  /// phase that are at least as large as those of the first phase.
+  /// Requirements: both phases have the same step, search_step is 0, and the search windows of the
+  /// second phase are not smaller than in the first phase.
   SameGroups same_groups = SameGroups::none;
   /// If true, iterated linear combinations of patches (linear/params.h) replace all phases, and the
   /// session ignores the parameters of the phases. Exception: with temporal filtering on a GPU with
@@ -138,7 +139,7 @@ struct Params {
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
-/// Their match thresholds are just above the distances that noise alone causes, because two patches
+/// The match thresholds are just above the distances that noise alone causes, because two patches
 /// of a depth map are either alike or completely different.
 [[nodiscard]] Params make_depth_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters for white noise with the standard deviations `sigma`.

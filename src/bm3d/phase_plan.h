@@ -23,9 +23,9 @@ enum class Filtering {
 
 /// The strength with which a phase filters.
 struct Strength {
-  /// The strength of the filter. In the first phase, this is lambda of the threshold lambda *
-  /// sigma. In the second phase, it is mu2 of the Wiener factor c^2 / (c^2 + mu2 sigma^2), where c
-  /// is a coefficient of the basic estimate.
+  /// The strength of the filter. In the first phase, this is the factor lambda in the threshold
+  /// lambda * sigma. In the second phase, it is the factor mu2 in the Wiener factor c^2 / (c^2 +
+  /// mu2 * sigma^2), where c is a coefficient of the basic estimate.
   float value = 0;
   /// Threshold of the mean over a group in the first phase, relative to the threshold of all other
   /// coefficients.

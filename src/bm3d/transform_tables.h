@@ -86,7 +86,7 @@ constexpr Matrix8<double> make_dct() {
 /// the L2 norm 1 for equal noise variances.
 constexpr Matrix8<double> make_bior() {
   // The taps of the low-pass filter, multiplied by 256 / sqrt(2). Output i of the filter is the sum
-  // of low[tap] times sample 2 i + tap - 4 of the signal, over all taps.
+  // of low[tap] * x[2 * i + tap - 4] over all taps, where x is the signal.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};
   for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as weights of the samples

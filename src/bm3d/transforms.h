@@ -13,7 +13,7 @@
 
 namespace lull::bm3d {
 
-/// A 2D transform of a patch: C = F X F^T for the patch X, and the inverse X = I C I^T, where I is
+/// A 2D transform of a patch: C = F X F^T for the patch X, and the inverse X = G C G^T, where G is
 /// the inverse of F. Coefficients are real (double), or complex for the DFT.
 template <class Coefficient>
 struct PatchTransform {

@@ -17,9 +17,9 @@ using lull::BackendKind;
 /// volume. Slices may be in host memory, or in device memory if the backend is a GPU. Memory use
 /// does not depend on the number of slices.
 
-/// Parts: A part of a volume gives the same results as the complete volume under two conditions.
-/// The session also receives margin(params) slices around the part, and slices state their
-/// positions.
+/// Parts: The session can also filter only a part of a volume. The results are the same as for the
+/// complete volume if the session also receives margin(params) slices before and after the part,
+/// and the slices state their positions.
 
 /// Masks: If a slice has a mask (Frame::mask), the session filters the voxels inside the mask. It
 /// omits most of the work for all other voxels.

@@ -65,8 +65,8 @@ using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
 /// Returns the separable Kaiser window along one axis. Its value at position i < `side` is I0(beta
-/// sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta), where I0 is the modified Bessel function of order
-/// 0.
+/// * sqrt(1 - (2 * i / (side - 1) - 1)^2)) / I0(beta), where I0 is the modified Bessel function of
+/// order 0.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

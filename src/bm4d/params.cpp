@@ -29,7 +29,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 
 }  // namespace
 
-// The constants were chosen by measurement (docs/measurements/volumes.md).
+// Measurements determined the constants (docs/measurements/volumes.md).
 Params make_params(Profile profile, const NoiseModel& noise) {
   Params p;
   p.noise = noise;

@@ -47,8 +47,8 @@ struct Params {
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of mu2, >= 0
   int phases = 2;            // 1: the basic estimate is the result
   /// If true, the second phase compares each reference cube with all candidates in its search
-  /// window. If false, and if groups of the first phase have at least 8 members, the second phase
-  /// instead selects its members from these groups (propagation.h).
+  /// window. If false, the second phase instead selects its members from the groups of the first
+  /// phase (propagation.h), provided that these groups have at least 8 members.
   bool second_search = false;
 
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }

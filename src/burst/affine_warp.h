@@ -6,8 +6,8 @@
 
 namespace lull::burst {
 
-/// An alignment of two planes whose samples need not be square. It maps (x, y) to (a x - x_by_y y +
-/// move_x, y_by_x x + a y + move_y). Coordinates are relative to the centres of the planes.
+/// An alignment of two planes whose samples need not be square. It maps (x, y) to (a * x - x_by_y *
+/// y + move_x, y_by_x * x + a * y + move_y). Coordinates are relative to the centres of the planes.
 struct AffineWarp {
   double a, x_by_y, y_by_x, move_x, move_y;
 
@@ -21,9 +21,9 @@ struct AffineWarp {
         move_y(s.move_y / high) {}
 };
 
-/// Warps the plane `from`: each sample of `to` becomes the value of `from` at the position to which
-/// `by` maps the position of the sample. Outside its border, `from` continues as its mirror image.
-/// Rotations must be small, and all planes must have equal sizes.
+/// Warps the plane `from`. `by` maps the position of each sample of `to` to a position in `from`,
+/// and the sample receives the value of `from` at this position. Outside its border, `from`
+/// continues as its mirror image. Rotations must be small, and all planes must have equal sizes.
 void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> intermediate,
           PlaneView<float> to);
 

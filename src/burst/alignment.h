@@ -16,8 +16,8 @@
 
 namespace lull::burst {
 
-/// Maps (x, y) in one picture to (a x - b y + move_x, b x + a y + move_y) in the other. Coordinates
-/// are relative to the centres of the pictures.
+/// Maps (x, y) in one picture to (a * x - b * y + move_x, b * x + a * y + move_y) in the other.
+/// Coordinates are relative to the centres of the pictures.
 struct Alignment {
   double a = 1, b = 0;
   double move_x = 0, move_y = 0;

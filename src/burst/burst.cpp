@@ -91,8 +91,8 @@ class AlignedDenoiser final : public Denoiser {
 
   Pyramid pyramid_of(const Frame& frame) { return Pyramid(load(frame, main_plane_)); }
 
-  /// Returns the warped frame without guide, features and holes (FrameInputs), because these would
-  /// not be aligned.
+  /// Returns the warped frame without guide, features and holes (FrameInputs), because the function
+  /// does not warp these.
   Frame warp_to_reference(const Frame& frame) {
     const Alignment found = find_alignment(*reference_, pyramid_of(frame));
     Frame result = pool_.acquire();

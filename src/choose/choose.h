@@ -31,7 +31,7 @@ struct SessionChoice {
   int temporal = 0;
   /// Name of the matcher, for bm3d and for nlm of pictures: window or cluster.
   std::string matcher = "window";
-  /// Parameters of the cluster matcher, in the format of parse_clusters(). An empty text selects
+  /// Parameters of the cluster matcher, in the format of parse_clusters(). An empty string selects
   /// the defaults.
   std::string clusters{};
   int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
@@ -41,8 +41,8 @@ struct SessionChoice {
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: the filter compares patches in Frame::guide
   NoiseModel noise;
-  /// The noise of a volume, only if it is not Gaussian or if its level varies in space. If
-  /// `volume_noise` has a value, the session stabilises the variance before it filters.
+  /// The noise of a volume. This member has a value only if the noise is not Gaussian, or if the
+  /// noise level varies in space. The session then stabilises the variance before it filters.
   std::optional<VolumeNoise> volume_noise;
   /// Noise of renders, for bm3d and nlm. If `render` has a value, all frames must contain
   /// Frame::features. If RenderNoise::sigma is 0, the session determines the noise level, for
@@ -70,8 +70,8 @@ struct ChosenSession {
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
 /// Opens a detector that finds the same repeated frames as a session for `choice`. Programs that
-/// denoise parts of a clip use it (bm3d/bm3d.h). `choice` must not contain render noise or a depth
-/// scale.
+/// denoise parts of a clip need this detector (bm3d/bm3d.h). `choice` must not contain render noise
+/// or a depth scale.
 /// @throws InvalidArgument  as open_chosen()
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const SessionChoice& choice,
                                                                const FrameFormat& format);

@@ -1,5 +1,5 @@
 #pragma once
-// Parses the settings of a clip, which plug-ins of other programs receive as text. The settings
+// Parses the settings of a clip, which plug-ins of other programs receive as strings. The settings
 // have the same names and values as the options of `lull denoise`.
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// The settings as the user enters them. An empty text selects the default.
+/// The settings as the user enters them. An empty string selects the default.
 struct ClipSettings {
   std::string method;    // bm3d or nlm
   std::string preset;    // a name of core/params/preset.h

@@ -21,8 +21,8 @@ inline std::string describe(const FrameFormat& f) {
   return text + " " + std::to_string(f.bits) + " bits";
 }
 
-/// Returns a number of bytes as text, for example "4.2 GB" or "610 MB". Units are decimal (1 GB =
-/// 10^9 bytes).
+/// Formats a number of bytes, for example as "4.2 GB" or "610 MB". Units are decimal (1 GB = 10^9
+/// bytes).
 inline std::string describe_bytes(std::int64_t bytes) {
   const bool large = bytes >= 1'000'000'000;
   char text[32];

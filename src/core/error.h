@@ -28,7 +28,7 @@ inline std::string one_line(std::string text) {
   return text;
 }
 
-/// Base class of all errors. The text has the form "<problem> (<reason>); <suggestion>", on one
+/// Base class of all errors. The message has the form "<problem> (<reason>); <suggestion>", on one
 /// line, without a full stop.
 class Error : public std::runtime_error {
  public:

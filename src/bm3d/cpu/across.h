@@ -34,8 +34,8 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Returns the number of transform levels through which a coefficient in the vector with the
-  /// index `u` passes. Each level is one butterfly (a + b, a - b).
+  /// Returns the number of transform levels that compute the coefficients in vector `u`. A level is
+  /// one butterfly (a + b, a - b).
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;
@@ -180,7 +180,7 @@ HWY_INLINE Vector reciprocal(Vector v) {
 }
 
 /// Applies the Wiener factors of the second phase across the group. Returns the sum of the squared
-/// factors. With coloured noise, each square has a weight in this sum: the noise variance of the
+/// factors. With coloured noise, the function multiplies each square by the noise variance of the
 /// coefficient.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {

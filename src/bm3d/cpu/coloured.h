@@ -4,7 +4,7 @@
 
 // Variances of the Haar transform: For two ranges a and b of members of a group, S(a, b) is the sum
 // of the noise covariances of all members in a with all members in b. If a and b are adjacent and
-// together have n members, their Haar coefficient has the variance (S(a,a) + S(b,b) - 2 S(a,b)) /
+// together have n members, their Haar coefficient has the variance (S(a,a) + S(b,b) - 2 * S(a,b)) /
 // n.
 
 // Variances of the Walsh-Hadamard transform of a group of N members: T(x) is the sum of the noise

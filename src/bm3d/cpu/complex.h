@@ -35,10 +35,11 @@ class ComplexRows {
                                                     0, 0, -1, 1, -1, 1, -1, 1};
     signs_ = hn::LoadU(Lanes(), signs + part * lanes);
   }
-  /// Combines a row of real parts (`first`) and a row of imaginary parts (`second`) to complex
+  /// Packs a row of real parts (`first`) and a row of imaginary parts (`second`) into complex
   /// coefficients. For k > 0, let lanes 2k and 2k + 1 be (a, b) in `first` and (c, d) in `second`.
-  /// They give the coefficients (a - d) + i (b + c) and (a + d) + i (c - b). The function stores
-  /// (a - d, b + c) in these lanes of `first`, and (c - b, a + d) in these lanes of `second`.
+  /// They give the coefficients (a - d) + i * (b + c) and (a + d) + i * (c - b). The function
+  /// stores (a - d, b + c) in these lanes of `first`, and (c - b, a + d) in these lanes of
+  /// `second`.
   HWY_INLINE void combine(Vector& first, Vector& second) const {
     if (!complex_row_) return;
     const Vector swapped = swap(first);

@@ -9,7 +9,7 @@
 // Step 3: The filter transforms each patch back, multiplies the patch by the weight of the group,
 // and adds the product to the tile.
 
-// Vectors of 16 lanes contain two patches each. In a group of 2 n patches, the lower half of a
+// Vectors of 16 lanes contain two patches each. In a group of 2 * n patches, the lower half of a
 // vector then contains patch j, and the upper half patch j + n.
 
 // The transforms have no scale factors: a sum over 2^l patches is sqrt(2^l) times the orthonormal
@@ -103,8 +103,8 @@ HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameT
 /// Adds the estimate of the patch at (x, y), multiplied by `window`, to the numerator of a tile.
 /// Adds `weight` to the weights of the tile.
 /// @param window  the aggregation window, multiplied by `weight`
-/// @param estimate  a function estimate(row, part). It returns a row of 8 samples as a vector of 8
-///     lanes, or half of it as 4 lanes (part 0: left, 1: right).
+/// @param estimate  estimate(row, part) returns a row of 8 samples as a vector of 8 lanes, or half
+///     of the row as a vector of 4 lanes (part 0: left, 1: right)
 template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {

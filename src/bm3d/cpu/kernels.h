@@ -57,8 +57,8 @@ struct FilterTables {
   GroupTransform across;
   CoefficientTable restore;  // factors that the input of the inverse transform needs
   // First phase: the threshold of each coefficient, squared for coloured noise and for the DFT.
-  // Second phase: n of the Wiener factor 1 - n / (c^2 + n), where c is a coefficient of the basic
-  // estimate.
+  // Second phase: the term n in the Wiener factor 1 - n / (c^2 + n), where c is a coefficient of
+  // the basic estimate.
   CoefficientTable limit;
   // The tables that replace `limit` in vectors that contain the mean over the group. Element 0 is
   // for vectors whose upper half contains another group coefficient. Element 1 is for vectors that
@@ -133,7 +133,8 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 /// Parameters of normalise_rows(), which computes rows y0 to y1 - 1 of `estimate`. Each sample of
 /// the result is the numerator divided by the convolved weights, or 0 if the convolved weights are
-/// 0. `rows_of_zeros` rows of zeros must precede `weights`. `scratch` must have width + 32 floats.
+/// 0. The caller stores `rows_of_zeros` rows of zeros before `weights`. `scratch` must have width +
+/// 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
   std::span<const float, patch> window;  // the window along one axis

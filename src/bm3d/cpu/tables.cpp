@@ -26,7 +26,7 @@ Axis axis_of(Transform transform) {
     // The lifting steps of Bior1.5 (patch.h) multiply the samples by a matrix. `scale` contains the
     // reciprocals of the norms of the rows of this matrix. The nonzero elements of a row have these
     // magnitudes:
-    // - level 3: 1 + 2 k and 1 - 2 k
+    // - level 3: 1 + 2 * k and 1 - 2 * k
     // - level 2: 1 + k, 1 - k and k
     // - level 1: 1
     constexpr double k = 22.0 / 128;

@@ -36,8 +36,8 @@ class WeightSums {
   WeightSums(int width, int height, std::ptrdiff_t stride, std::shared_ptr<WeightMemory> memory)
       : width_(width), height_(height), stride_(stride), memory_(std::move(memory)) {}
 
-  /// Adds the weights of a tile with the top-left corner (x, y). Zeros must pad each row of the
-  /// tile to a multiple of 16 samples.
+  /// Adds the weights of a tile with the top-left corner (x, y). The caller pads each row of the
+  /// tile with zeros to a multiple of 16 samples.
   void add(PlaneView<const float> tile, int x, int y) {
     if (is_plane_) {
       PlaneView<float> plane = view_of(plane_);

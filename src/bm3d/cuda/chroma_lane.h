@@ -57,10 +57,11 @@ class ChromaLane {
 };
 
 /// Calls `use`, which queues GPU work for all sets of planes. The GPU processes set 0 on `main`,
-/// and all others on the chroma stream. Later work on `main` waits for all sets.
+/// and all other sets on the chroma stream. Later work on `main` waits for all sets.
 /// @param lane  the chroma stream; if null, all sets use `main`
 /// @param phases  the phases on `main`
-/// @param use  use(phases_of) queues the work of set n with phases_of(n), a CudaPhases
+/// @param use  a function use(phases_of); it queues the work of set n on the CudaPhases object that
+///     phases_of(n) returns
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

@@ -35,10 +35,10 @@ class FrameTransfer {
   /// memory.
   void wait() noexcept;
 
-  // Functions for FrameWorker (time/frame_session.h), which has the functions load(), finish() and
-  // others. FrameWorker::load() calls load() and loaded() of this class. FrameWorker::finish()
-  // calls next_output(), convert() and finish(). Every other function has the name of the
-  // FrameWorker function that calls it.
+  // These functions do the work of FrameWorker's functions (time/frame_session.h).
+  // FrameWorker::load() calls load() and loaded() of this class. FrameWorker::finish() calls
+  // next_output(), convert() and finish(). Every other function has the name of the FrameWorker
+  // function that calls it.
   void take(const Frame& frame);
   FrameDifference difference();
   /// Queues the conversion of the last accepted frame to float planes in the layout `margins`. In

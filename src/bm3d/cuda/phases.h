@@ -42,9 +42,9 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` equals
-  // `half_norms` (half the squared norms of patches), except that it excludes these patches from
-  // the candidates. Both pointers are null if frames cannot have holes.
+  // `invalid` is nonzero at patches that overlap a hole of the frame. `candidate_norms` is a copy
+  // of `half_norms` (half the squared norms of patches) in which a special value (`no_patch`)
+  // excludes these patches from the candidates. Both pointers are null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -60,9 +60,9 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns true if the filter changes plane `plane` of the input format. For RGB, `plane` stands
-  /// for R, G or B, in contrast to is_filtered(), where it stands for a plane of the opponent
-  /// colour space.
+  /// Returns true if the filter changes plane `plane` of the input format. For RGB input, `plane`
+  /// stands for R, G or B. In contrast, the argument of is_filtered() stands for a plane of the
+  /// opponent colour space.
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }

@@ -163,9 +163,9 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // 16-bit scores represent the distances in the quantised guide up to the match threshold.
-  // Therefore, a larger threshold requires coarser quantisation. Large thresholds occur only with
-  // strong noise, which hides the quantisation errors.
+  // Distances up to the match threshold must fit into 16-bit scores. Therefore, a larger threshold
+  // requires coarser quantisation of the guide. Large thresholds occur only with strong noise,
+  // which hides the quantisation errors.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};

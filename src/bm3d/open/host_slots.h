@@ -21,12 +21,12 @@ namespace lull::bm3d {
 using HostPlanes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of an unfinished frame. `basic`, `luma_guide` and `groups` are empty in phases that do
-/// not use them, and other frames then use their memory (SlotMemory).
+/// The data of an unfinished frame. In phases that do not use `basic`, `luma_guide` or `groups`,
+/// the member is empty, and other frames can use its memory (SlotMemory).
 struct Slot {
-  // The noisy frame, which the session stores only if it needs the original samples later: to copy
-  // planes or out-of-range samples to the result, or because the engine loads samples from a copy
-  // of the frame.
+  // The noisy frame. The session stores it only if a later step reads the original samples: the
+  // step that copies unfiltered planes or out-of-range samples to the result, or an engine that
+  // loads samples from the frame.
   Frame frame;
   bool guarded = false;  // whether the filter input has replaced samples (float_guard.h)
   std::shared_ptr<const Holes> holes;

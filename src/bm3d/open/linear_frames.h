@@ -57,8 +57,8 @@ class LinearFrames {
   /// Returns the guide of the planes in `set`.
   /// @param source  the pictures from which the function makes the guide: noisy pictures y,
   ///     estimates x, or partly denoised pictures z
-  /// @param earlier_are_finished  if true, the function takes filtered planes outside `set` from
-  ///     the estimates x instead
+  /// @param earlier_are_finished  if true, the function ignores `source` for filtered planes
+  ///     outside `set`, and takes these planes from the estimates x
   [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
                                              bool earlier_are_finished,
                                              LinearPictures& pictures) const;

@@ -23,7 +23,7 @@ void validate_backend(const Backend& b) {
   lull::validate(b);
 }
 
-/// Checks that the host backends have enough indices for the patches of all clusters.
+/// Checks that 32-bit indices can number the patches of all clusters (host backends).
 void require_numbered_patches(const Params& params, const FrameFormat& format) {
   for (const PhaseParams* phase : {&params.hard, &params.wiener})
     for (int i = 0; phase->clusters && i < format.planes(); ++i)

@@ -179,7 +179,7 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  // For each plane, the limit of its coefficients: the threshold in the first phase, and mu2
+  // For each plane, the limit of its coefficients: the threshold in the first phase, and mu2 *
   // sigma^2 in the second phase. For planes with coloured noise, `covariances_` contains the
   // covariances of patches.
   std::array<PerCoefficient, 3> limits_;

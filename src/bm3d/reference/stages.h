@@ -51,8 +51,8 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
                       const GroupVariances& variances = {});
 
 /// Applies the collaborative Wiener filter in place. `basic` contains the patches of the basic
-/// estimate. The noise power of a coefficient is its value in `noise` (mu2 sigma^2) times its value
-/// in `variances`. Returns the group weight 1 / s, where s is the sum of all squared Wiener
+/// estimate. The noise power of a coefficient is its value in `noise` (mu2 * sigma^2) times its
+/// value in `variances`. Returns the group weight 1 / s, where s is the sum of all squared Wiener
 /// factors, each multiplied by the variance of its coefficient.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,

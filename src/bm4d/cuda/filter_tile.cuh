@@ -35,7 +35,8 @@ struct TilePlan {
             (65536u + side - 1) / side};
   }
   /// Returns the maximum number of layers (reference cubes with the same z position) in a thread
-  /// block: the largest power of two, up to 4, for which all search windows share a slice.
+  /// block: the largest power of two, up to 4, for which at least one slice belongs to all search
+  /// windows.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;

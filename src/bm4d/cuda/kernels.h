@@ -117,7 +117,7 @@ namespace detail {
 void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                          std::uint32_t* groups, cudaStream_t stream);
 /// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too
-/// wide, or shared memory too small.
+/// wide, or if shared memory is too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
@@ -153,8 +153,8 @@ void rank_groups(const RankPlan& plan, const Ring<std::uint8_t>& guide, const Ma
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Limits of the coefficients: thresholds in the first phase, noise powers mu2 sigma^2 in the
-  /// second phase. `limit_mean` is for the mean over the group.
+  /// Limits of the coefficients: thresholds in the first phase, and noise powers mu2 * sigma^2 in
+  /// the second phase. `limit_mean` is for the mean over the group.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
@@ -171,7 +171,7 @@ void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
                            const ReferenceCubes& cubes, const std::uint32_t* groups,
                            const VolumeSums& sums, cudaStream_t stream);
 /// Filters groups in half precision on the tensor cores (filter_tile.cu). Returns false if groups
-/// are too large, or shared memory too small.
+/// are too large, or if shared memory is too small.
 bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
                             const Ring<float>& basic, const Margins& margins,
                             const ReferenceCubes& cubes, const std::uint32_t* groups,

@@ -36,8 +36,8 @@ struct TilePlan {
   int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// Returns the layout of shared memory. Tables of scores are padded to a multiple of `scanned`
-  /// words, because a warp examines `scanned` words of a table at once.
+  /// Returns the layout of shared memory. The function rounds the size of a table of scores up to a
+  /// multiple of `scanned` words, because a warp examines `scanned` words of a table at once.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};

@@ -64,8 +64,8 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The new slice replaces an old slice of the ring buffer. The download of the result of the old
-    // slice must be complete before.
+    // The new slice replaces an old slice of the ring buffer. Before that, the download of the old
+    // slice's result must be complete.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));

@@ -62,7 +62,7 @@ using GroupStack = std::vector<Cube>;
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
 /// Wiener filter of `stack`, in place (equation 10 of Maggioni et al. 2013). The noise power is
-/// `noise` (mu2 sigma^2), and noise * mean_factor for the mean over the group. Returns the weight
+/// `noise` (mu2 * sigma^2), and noise * mean_factor for the mean over the group. Returns the weight
 /// of the group: 1 / (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 

@@ -2,9 +2,9 @@
 // Dithering in the conversion of floats to integer samples, for more exact local means
 // (docs/measurements/dither.md).
 
-// Dithering rounds groups of four neighbouring samples in a row. In each group, one dithering
-// threshold replaces the 0.5 of rounding. Dithering adds the rounding error of each sample to the
-// next sample of the group, and so rounds the sum of the group only once.
+// Dithering rounds groups of four neighbouring samples in a row. Each group has one dithering
+// threshold, which replaces the usual rounding threshold of 0.5. Dithering adds the rounding error
+// of each sample to the next sample of the group, and so rounds the sum of the group only once.
 
 // A dithered sample depends only on its position and its group of 4 samples. Therefore all
 // backends, devices and parts of a clip give equal samples, and repeated frames remain equal.

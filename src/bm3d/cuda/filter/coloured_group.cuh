@@ -118,7 +118,7 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
 }
 
 /// Returns the byte offset, in the table, of column 0 of the entry for two members. The offset of
-/// column u is this offset XOR 16 u. All lanes of a warp must call this function.
+/// column u is this offset XOR 16 * u. All lanes of a warp must call this function.
 /// @param member  in lane m, the displacement_key() of member m
 /// @param pair  the indices of the two members, in the two low bytes
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
@@ -186,8 +186,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Raises two relative variances to at least min_group_variance. Returns their square roots in the
-/// first phase, and the variances themselves in the second phase.
+/// Limits two relative variances to values of at least min_group_variance. Returns their square
+/// roots in the first phase, and the variances themselves in the second phase.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -241,7 +241,7 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
 }
 
 /// Stores the noise variances of the group coefficients that are differences of two adjacent
-/// members. Divided by the noise variance in one member, each result is one minus the correlation
+/// members. In units of the noise variance of one member, each result is one minus the correlation
 /// of the noise of the two members. `chunk` contains these values for 16 pairs of members. `half`
 /// selects pairs 0..7 (0) or 8..15 (1).
 template <bool second_phase>

@@ -117,9 +117,9 @@ struct Butterflies<Bior> {
 // - sign(k, i): 1 or -1 if c[k] depends on x[i], and otherwise 0
 // - support(k): the number of values on which c[k] depends
 
-// Forward transform: c[k] is the sum of sign(k, i) x[i] over all i, divided by support(k). Inverse
-// transform: x[i] is the sum of sign(k, i) c[k] over all k. If the values x have white noise of
-// variance 1, c[k] has noise of variance 1 / support(k).
+// Forward transform: c[k] is the sum of sign(k, i) * x[i] over all i, divided by support(k).
+// Inverse transform: x[i] is the sum of sign(k, i) * c[k] over all k. If the values x have white
+// noise of variance 1, c[k] has noise of variance 1 / support(k).
 template <>
 struct GroupMatrix<Haar> {
   // For a group of 32 members, the kernel first computes 16 sums and 16 differences of adjacent

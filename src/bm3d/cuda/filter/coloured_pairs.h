@@ -9,8 +9,8 @@
 
 // Variance of a group coefficient, in units of c(0): The coefficient is the sum of n members with
 // signs s_i = 1 or -1, divided by sqrt(n). With r_ij = 1 - c(d_ij) / c(0) for the members i and j,
-// let v be -2 / n times the sum of s_i s_j r_ij over all pairs. The variance is n + v for the mean,
-// whose signs are all 1, and v for all other coefficients.
+// let v be the sum of s_i * s_j * r_ij over all pairs, multiplied by -2 / n. The variance is n + v
+// for the mean, whose signs are all 1, and v for all other coefficients.
 
 // A constant matrix maps the values r_ij of all pairs of members to the noise variances of the
 // group coefficients. There is one matrix for each number of members.

@@ -146,10 +146,10 @@ __device__ __forceinline__ void set(FloatSums& sums, __half2 a, __half2 b) {
   sums.at[0] = low.x, sums.at[1] = low.y, sums.at[2] = high.x, sums.at[3] = high.y;
 }
 
-/// Computes the spectrum piece by piece, and passes each piece to the shrinkage by a call use(set,
-/// k, b, sums): for each `set` of class Spectrum, for k = 0, 2, 4, 6, and for b = 0, 1. `sums`
-/// contains the vertical frequencies k and k + 1 of the group coefficients 2t + 8b and 2t + 8b + 1,
-/// where t is lane % 4.
+/// Computes the spectrum piece by piece, and passes each piece to the function `use` for the
+/// shrinkage. The calls are use(set, k, b, sums) for each `set` of class Spectrum, for k = 0, 2, 4,
+/// 6, and for b = 0, 1. `sums` contains the vertical frequencies k and k + 1 of the group
+/// coefficients 2t + 8b and 2t + 8b + 1, where t is lane % 4.
 template <class Sums, class GroupTransform, int S, class Use>
 __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
                                              const GroupOperands& operands, Use use) {

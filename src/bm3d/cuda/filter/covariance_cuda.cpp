@@ -17,7 +17,7 @@ constexpr int coefficients = patch * patch;
 /// noise give values within 0..2, but estimated autocorrelations can give larger values.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit, the numerator of group weights. The weight of a group of N
-/// patches is at least unit / (64 N). This lower bound makes the smallest weights large enough
+/// patches is at least unit / (64 * N). This lower bound makes the smallest weights large enough
 /// for the fixed-point sums.
 constexpr double min_unit = 0.25;
 

@@ -22,8 +22,8 @@ enum class Staging { shared, sums, direct };
 /// arithmetic.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Returns true if 32-bit offsets can address all `plane` samples of a plane whose first sample has
-/// the signed offset `distance`.
+/// Returns true if 32-bit offsets can address all samples of a plane. `plane` is the number of
+/// samples, and `distance` is the signed offset of the first sample.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }
@@ -45,7 +45,8 @@ struct Tile {
   int rows = 0;            // number of rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // with Staging::shared, always tile_pitch
   int columns = 0;         // number of columns of samples that are used, a multiple of 4
-  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32, which replace divisions.
+  /// The fixed-point numbers 2^32 / columns and 2^32 / (columns / 4). The kernels multiply by these
+  /// numbers instead of dividing by `columns` and by columns / 4.
   std::uint32_t columns_inverse = 0, quads_inverse = 0;
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }

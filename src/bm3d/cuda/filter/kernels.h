@@ -39,7 +39,7 @@ struct GroupFrames {
   bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
   // Offset, in elements, from a plane of the reference frame to the same plane of another frame.
-  // The sums of the two frames have the same offset.
+  // The offset between the sums of these two frames has the same value.
   ByOffset<std::ptrdiff_t> distance;
   ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
