@@ -67,7 +67,7 @@ using OutOfMemory = ErrorOf<ErrorKind::out_of_memory>;
 using CannotCreate = ErrorOf<ErrorKind::cannot_create>;
 using IoError = ErrorOf<ErrorKind::io>;
 
-/// Returns the part "<problem> (<reason>)" of `text`, the text of an error.
+/// Returns the part "<problem> (<reason>)" of `text`, an error message.
 inline std::string without_suggestion(const std::string& text) {
   return text.substr(0, text.rfind("; "));
 }

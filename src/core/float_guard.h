@@ -13,7 +13,7 @@ namespace lull {
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
 /// Copies the original values of out-of-range samples from `frame` to plane `i` of `filtered`,
-/// which has the same format. The caller must call store_plane() before.
+/// which has the same format. The caller must first call store_plane() for this plane.
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

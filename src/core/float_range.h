@@ -3,17 +3,15 @@
 // infinities and NaN. All backends replace such a sample by the same value, because they compute
 // the replacements from integer sums.
 
-// There are three cases on the 0..255 scale:
-// 1. A sample within filter_range_min..filter_range_max enters the filter unchanged.
-// 2. Noise may move a sample beyond a bound by up to noise_tolerance sigma. The session then
-// filters
-//    the bound instead of the sample, and adds the difference to the result.
-// 3. Every other sample is out of range. Its result is the unchanged sample.
+// There are three cases on the 0..255 scale: 1. A sample within filter_range_min..filter_range_max
+// enters the filter unchanged. 2. Noise may move a sample beyond a bound by up to noise_tolerance *
+// sigma. The session then filters the bound instead of the sample, and adds the difference to the
+// result. 3. Every other sample is out of range. Its result is the unchanged sample.
 
-// The replacement of an out-of-range sample is the mean of the in-range samples near it. If these
-// are too few, it is the mean of the surrounding cells (8x8 samples) plus pseudo-random noise. If
-// these cells contain no in-range samples, it is the upper bound of the filter range for a positive
-// sample, and otherwise the lower bound.
+// The replacement of an out-of-range sample is the mean of the in-range samples near it. If too few
+// in-range samples are near, the replacement is the mean of the surrounding cells (8x8 samples)
+// plus pseudo-random noise. If these cells contain no in-range samples, a bound of the filter range
+// replaces the sample: the upper bound for a positive sample, and otherwise the lower bound.
 
 // The replacements of out-of-range samples contain pseudo-random noise. Without this noise, a
 // replaced area would match every patch of similar brightness.
@@ -132,7 +130,7 @@ class FloatGuard {
   /// Returns the mean of the cells `near` plus pseudo-random noise with the standard deviation of
   /// the frame's noise. The noise is the sum of the four bytes of a hash of the position and
   /// `near`. This sum is nearly Gaussian. The division by 148 compensates for its standard
-  /// deviation sqrt(4 (256^2 - 1) / 12) = 148.
+  /// deviation sqrt(4 * (256^2 - 1) / 12) = 148.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

@@ -16,8 +16,8 @@ enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
 /// Format of a frame's samples. A session accepts only frames of its own format. The members
-/// luma_scale, chroma_scale and dither serve for results whose bit depth differs from that of the
-/// input (core/denoiser.h).
+/// luma_scale, chroma_scale and dither serve for results whose bit depth is not the bit depth of
+/// the input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;

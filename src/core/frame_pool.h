@@ -23,8 +23,8 @@ class FramePool {
   /// multiples of 64 bytes. The samples have undefined values.
   /// @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
-  /// Allocates the buffers of `frames` frames in advance. The early allocation avoids later delays
-  /// if allocations are slow, for example of page-locked memory.
+  /// Allocates the buffers of `frames` frames in advance. This avoids later delays if allocations
+  /// are slow, as they are for page-locked memory.
   /// @throws std::bad_alloc
   void reserve(int frames);
   const FrameFormat& format() const noexcept { return format_; }

@@ -25,10 +25,10 @@ struct DeviceList {
 /// the reason.
 [[nodiscard]] DeviceList list_devices();
 
-/// Returns the CUDA version of this build, for example "12.4". The text is empty in builds without
-/// CUDA.
+/// Returns the CUDA version of this build, for example "12.4". The string is empty in builds
+/// without CUDA.
 [[nodiscard]] std::string toolkit_version();
-/// Returns the newest CUDA version that the driver supports. The text is empty without a driver.
+/// Returns the newest CUDA version that the driver supports. The string is empty without a driver.
 [[nodiscard]] std::string driver_version();
 
 /// Creates the CUDA contexts of GPUs in background threads, while the program opens files. The

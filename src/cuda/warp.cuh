@@ -109,7 +109,8 @@ __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
   return packed;
 }
 
-/// Computes c += a b, where a has 16x32 bytes and b has 32x8 bytes, in the layout of mma.m16n8k32.
+/// Computes c += a * b, where a has 16x32 bytes and b has 32x8 bytes, in the layout of
+/// mma.m16n8k32.
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
@@ -138,7 +139,7 @@ struct FloatSums {
   float at[4] = {0, 0, 0, 0};
 };
 
-/// Returns a b + c, where a has 16x16 and b has 16x8 half-precision values.
+/// Returns a * b + c, where a has 16x16 and b has 16x8 half-precision values.
 __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
                                              std::uint32_t b1, const HalfSums& c) {
   HalfSums d;
@@ -183,7 +184,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
   return d;
 }
 
-/// Returns a b + c, where a has 16x8 and b has 8x8 half-precision values.
+/// Returns a * b + c, where a has 16x8 and b has 8x8 half-precision values.
 __device__ __forceinline__ HalfSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
                                              const HalfSums& c) {
   HalfSums d;
@@ -221,7 +222,7 @@ __device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
   return rounded;
 }
-/// Computes c += a b, where a has 16x8 and b has 8x8 elements, in the layout of mma.m16n8k8.
+/// Computes c += a * b, where a has 16x8 and b has 8x8 elements, in the layout of mma.m16n8k8.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -232,7 +233,7 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 #endif
 
 /// Returns the transpose of an 8x8 matrix of half-precision numbers. Each lane holds two adjacent
-/// numbers of a row: lane 4 g + t holds columns 2 t and 2 t + 1 of row g, where t is 0 to 3.
+/// numbers of a row: lane 4g + t holds columns 2t and 2t + 1 of row g, where t is 0 to 3.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));

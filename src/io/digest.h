@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256 of texts and files in hexadecimal, and base64 (RFC 4648).
+// SHA-256 of strings and files in hexadecimal, and base64 (RFC 4648).
 
 #include <stop_token>
 #include <string>
@@ -14,8 +14,8 @@ namespace lull::io {
 
 [[nodiscard]] std::string base64(std::string_view bytes);
 
-/// Returns the versions of FFmpeg's libraries as a text such as "libavcodec 59.37.100, libavformat
-/// ...".
+/// Returns the versions of FFmpeg's libraries as a string such as "libavcodec 59.37.100,
+/// libavformat ...".
 [[nodiscard]] std::string library_versions();
 
 }  // namespace lull::io

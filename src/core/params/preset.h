@@ -1,5 +1,5 @@
 #pragma once
-// Presets: pairs of a profile and a temporal radius. Their names are those of the presets of x264.
+// Presets: pairs of a profile and a temporal radius. x264 has presets with the same names.
 
 #include <string_view>
 

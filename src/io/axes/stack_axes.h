@@ -18,8 +18,8 @@ struct StackAxes {
   /// frame i is on page i for all i.
   std::vector<std::int64_t> page_of_frame;
   bool is_described = false;  // whether the axes come from the description of the file
-  /// The text of a warning if the description of the file contradicts its pages; empty if there is
-  /// no contradiction.
+  /// A warning if the description of the file contradicts its pages; empty if there is no
+  /// contradiction.
   std::string warning;
 
   std::int64_t frames_of_channel() const { return times * slices; }
@@ -43,7 +43,7 @@ struct DescribedPages {
 /// @throws BadData  the OME-XML contradicts the pages
 [[nodiscard]] StackAxes read_axes(const DescribedPages& file);
 
-/// Returns a text such as "2 channels, 8 slices, 5 time points".
+/// Returns a string such as "2 channels, 8 slices, 5 time points".
 [[nodiscard]] std::string describe(const StackAxes& axes);
 
 }  // namespace lull::io

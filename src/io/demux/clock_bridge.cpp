@@ -221,8 +221,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream can pause for a long time without a jump. In this case, its time stamps after the
-  // pause are close to the time stamps of the video.
+  // A stream can pause for a long time without a jump. Its time stamps after the pause are then
+  // close to the time stamps of the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }

@@ -234,7 +234,7 @@ void Demuxer::check_end() {
   if (faults_ == 0) return;
   // `expected` is the number of video packets of the undamaged input. The structure check counts
   // these packets in some formats. In other formats, the function computes the number from the time
-  // stamps if they rise.
+  // stamps, provided that the time stamps rise.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

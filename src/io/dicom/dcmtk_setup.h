@@ -12,8 +12,8 @@ namespace lull::io {
 /// @throws BadData  DCMTK has no dictionary of attributes
 void set_up_dcmtk();
 
-/// Returns all values of an attribute as text without padding; empty if there is no such attribute.
-/// Control characters become spaces, because messages must be one line.
+/// Returns all values of an attribute as a string without padding; empty if there is no such
+/// attribute. Control characters become spaces, because messages must be one line.
 std::string dicom_text(DcmItem& item, const DcmTagKey& tag);
 
 }  // namespace lull::io

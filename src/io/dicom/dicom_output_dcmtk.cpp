@@ -54,9 +54,9 @@ std::string derived_uid(const std::string& uid, std::span<const std::byte> sampl
   return uid_of(digest.take());
 }
 
-/// Returns the description of the new series: the old text and " (denoised)". The old text may have
-/// any character set, so the function copies its bytes unchanged. The function shortens the text
-/// only if all characters are ASCII.
+/// Returns the description of the new series: the old description, followed by " (denoised)". The
+/// old description may have any character set, so the function copies its bytes unchanged. The
+/// function shortens a description only if all characters are ASCII.
 std::string new_series_description(DcmDataset& set) {
   constexpr std::string_view addition = " (denoised)";
   constexpr std::size_t max_length = 64;

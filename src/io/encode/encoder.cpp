@@ -124,8 +124,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
   // If a file states no colour matrix, players derive the matrix from the height. If the output has
-  // another height than the input, players could therefore use another matrix. In this case, the
-  // output must state the matrix of the input.
+  // another height than the input, players could therefore use another matrix. Such an output must
+  // state the matrix of the input.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -274,8 +274,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // If the user sets encoder options or a crf, they are meant for the first encoder of the
-      // list. lull then tries no other encoder.
+      // lull applies the user's encoder options and crf only to the first encoder of the list, and
+      // then tries no other encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

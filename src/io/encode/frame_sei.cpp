@@ -24,7 +24,7 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// Appends `value` times `scale`, rounded and clamped to an unsigned integer of `bits` bits.
+  /// Appends `value` * `scale`, rounded and clamped to an unsigned integer of `bits` bits.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double maximum = std::ldexp(1.0, bits) - 1;

@@ -116,7 +116,7 @@ struct StillTraits {
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
   bool is_tiff = false;  // if the user sets no encoder options, libtiff writes the file
 };
-/// Returns the traits for a file name extension; null if the extension is not that of a still
+/// Returns the traits for a file name extension; null if the extension does not belong to a still
 /// picture format.
 const StillTraits* still_traits(std::string_view extension);
 

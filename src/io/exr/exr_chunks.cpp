@@ -159,7 +159,7 @@ std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::ui
 }
 
 /// Decompresses a chunk with OpenEXR's C library, which finds more damage in PIZ data than the C++
-/// library. Returns an error text; empty if there is no error.
+/// library. Returns an error message; empty if there is no error.
 std::string decompression_error(exr_const_context_t context, const Chunk& chunk) {
   exr_decode_pipeline_t pipeline = EXR_DECODE_PIPELINE_INITIALIZER;
   exr_result_t code = exr_decoding_initialize(context, chunk.part, &chunk.info, &pipeline);

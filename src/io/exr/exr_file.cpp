@@ -52,8 +52,8 @@ void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWin
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-/// Returns an error text if `file_bytes` is too small for the samples of a part, or else an empty
-/// text.
+/// Returns an error message if `file_bytes` is too small for the samples of a part, and otherwise
+/// an empty string.
 std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
   const Imath::Box2i& data = header.dataWindow();
   double bytes = 0;

@@ -109,10 +109,10 @@ class Dictionary {
   AVDictionary* entries_ = nullptr;
 };
 
-/// Returns FFmpeg's text for the error code `code`.
+/// Returns FFmpeg's message for the error code `code`.
 std::string error_text(int code);
 
-/// Returns `code` if it is not negative, or else throws E with the text "<problem> (<FFmpeg's
+/// Returns `code` if it is not negative, or else throws E with the message "<problem> (<FFmpeg's
 /// reason>)".
 /// @throws E
 template <class E>

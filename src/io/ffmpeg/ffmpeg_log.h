@@ -1,5 +1,5 @@
 #pragma once
-// Collects FFmpeg's log messages for error texts, instead of printing them to stderr.
+// Collects FFmpeg's log messages for lull's error messages, instead of printing them to stderr.
 
 #include <functional>
 #include <memory>

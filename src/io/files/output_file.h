@@ -34,8 +34,8 @@ class Output {
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
   /// Closes an incomplete output. Renames a file to `partial_name()`, such as "x.partial.mkv". If
-  /// the system cannot rename the file, it keeps its temporary name. Returns the name of the file;
-  /// empty if the output is a pipe.
+  /// the system cannot rename the file, the file keeps its temporary name. Returns the name of the
+  /// file; empty if the output is a pipe.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
 

@@ -28,7 +28,7 @@ int open_scratch(const std::string& folder) {
   int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return descriptor;
   // Fallback for file systems without O_TMPFILE: the function creates a file with a name, and then
-  // removes the name. The file exists until its descriptor is closed.
+  // removes the name. The file exists until the program closes its descriptor.
   std::string name = folder + "/.lull-XXXXXX";
   descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) throw scratch_error(folder, "create", errno);
