@@ -10,11 +10,11 @@
 
 // Step 2: The weight w of a member at the distance D, for a filter of strength h. The weight is 1
 // up to D = 2, the average distance of two patches that differ only by noise.
-//     w = max(0, 1 - max(D - 2, 0) / (8 h^2))^8
+//     w = max(0, 1 - max(D - 2, 0) / (8 * h^2))^8
 
 // Step 3: The estimate E of sample i of a group in the plane I. r is the top-left sample of the
 // reference patch. m is the top-left sample of a member, and w(m) is the weight of this member.
-//     E(i) = I(r + i) + sum_m w(m) (I(m + i) - I(r + i)) / sum_m w(m)
+//     E(i) = I(r + i) + (sum_m w(m) * (I(m + i) - I(r + i))) / (sum_m w(m))
 
 // The filter uses the mean of a group as the estimate of every member. In the aggregation, each
 // estimate has the weight of its member. docs/measurements/clusters.md compares this method with

@@ -99,10 +99,10 @@ struct Params {
   /// planes of the frame. If false, the first phase matches in the noisy picture, and the second
   /// phase in the basic estimate.
   bool guided = false;
-  /// If not 0, the first phase searches only for the groups of some reference patches: those at
-  /// multiples of this step, which is greater than hard.step, and at most 16. All other reference
-  /// patches take their candidates from these groups (match/propagation.h). If 0, the first phase
-  /// searches for all groups.
+  /// If not 0, the first phase searches only for the groups of the reference patches at multiples
+  /// of this step. The step is greater than hard.step, and at most 16. All other reference patches
+  /// take their candidates from these groups (match/propagation.h). If 0, the first phase searches
+  /// for all groups.
   int search_step = 0;
   /// If not 0, the first phase stores its groups, and the second phase takes its candidates from
   /// them instead of a search. `kept` is the maximum number of members of a stored group, a power

@@ -49,8 +49,8 @@ struct PhaseInput {
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns true if run() must store the groups that it finds. This is so only in a first phase
-  /// that does not propagate groups, and only if the second phase needs its groups.
+  /// Returns true if run() must store the groups that it finds. The result is true in a first phase
+  /// that does not propagate groups, if the second phase needs these groups.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of plane k of `set`. The sigma of this noise is above 0.

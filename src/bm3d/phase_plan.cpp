@@ -7,8 +7,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Selects the sets of planes (PlaneSet) whose groups the first phase stores: all sets if the first
-/// phase propagates groups, and otherwise only the sets whose groups the second phase reads.
+/// Selects the sets of planes (PlaneSet) whose groups the first phase stores. A first phase that
+/// propagates groups stores the groups of all sets. Otherwise, the first phase stores only the
+/// groups that the second phase reads.
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   const bool first = plan.phase == Phase::first;
   if (first) plan.search_step = params.search_step;

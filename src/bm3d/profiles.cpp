@@ -9,8 +9,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the noise level of the guide: the noise level of the first plane or, if the session does
-// not filter the first plane, the larger noise level of the second and third plane.
+// Returns the noise level of the guide, which is the noise level of the first plane. If the session
+// does not filter the first plane, returns the larger noise level of the second and third plane.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
@@ -61,7 +61,7 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
 }
 
 // Returns the parameters of the profile `high`. The first phase has the denser grid of reference
-// patches, because there a dense grid costs less time and increases the PSNR more than in the
+// patches. In the first phase, a dense grid costs less time and increases the PSNR more than in the
 // second phase.
 Params high_profile(float noise) {
   const bool strong = noise > 20;

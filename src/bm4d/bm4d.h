@@ -17,12 +17,12 @@ using lull::BackendKind;
 /// volume. Slices may be in host memory, or in device memory if the backend is a GPU. Memory use
 /// does not depend on the number of slices.
 
-/// Parts: The session can also filter only a part of a volume. The results are the same as for the
-/// complete volume if the session also receives margin(params) slices before and after the part,
-/// and the slices state their positions.
+/// Parts: The session can also filter only a part of a volume. It must then also receive
+/// margin(params) slices before and after the part, and the slices must state their positions. The
+/// results of the part are the same as for the complete volume.
 
-/// Masks: If a slice has a mask (Frame::mask), the session filters the voxels inside the mask. It
-/// omits most of the work for all other voxels.
+/// Masks: If a slice has a mask (Frame::mask), the session filters the voxels inside the mask. The
+/// session omits most of the work for all other voxels.
 
 /// Latency: On the CPU, the result of a slice is ready when the session has received the next
 /// margin(params).after slices. On a GPU, the result is ready a few slices later.

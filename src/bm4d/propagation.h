@@ -7,9 +7,9 @@
 // reference cube, and the groups of the neighbours of this nearest cube. If two cubes are equally
 // near, the one with the lower position counts as the nearest.
 
-// From the group of the nearest cube, up to 15 members become candidates. From the groups of its
-// neighbours, up to 8 members (neighbours along one axis), 4 (along two axes) or 2 (along three
-// axes) become candidates (`members_listed`).
+// The group of the nearest cube gives up to 15 candidates. The group of a neighbour gives up to 8,
+// 4 or 2 candidates if the neighbour is one grid step away along one, two or three axes
+// (`members_listed`).
 
 // Each listed member of a stored group gives one candidate. The displacement of this candidate from
 // the current reference cube equals the displacement of the member from the reference cube of the
@@ -36,8 +36,8 @@
 namespace lull::bm4d {
 
 /// Maximum number of members of one stored group that become candidates. Element 0 applies to the
-/// group of the nearest reference cube. Element n > 0 applies to groups of its neighbours, whose
-/// reference cubes are one grid step away from it along n of the three axes.
+/// group of the nearest reference cube. Element n > 0 applies to the groups of the neighbours that
+/// are one grid step away from this cube along n of the three axes.
 inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of candidates of a reference cube (members_listed): 15 + 6 * 8 + 12 * 4 + 8 * 2.
 inline constexpr int max_listed = 127;

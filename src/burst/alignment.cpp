@@ -16,8 +16,8 @@ constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Maximum size, in samples, of pictures that the alignment refines at full size. It refines larger
-/// pictures at half size, which is accurate enough and less sensitive to noise.
+/// Maximum size, in samples, of pictures that the alignment refines at full size. The alignment
+/// refines larger pictures at half size, which is accurate enough and less sensitive to noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -93,8 +93,9 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // The weight of a match is the square root of the smaller curvature of the cost along x and y,
-  // because the position of the match is uncertain along an axis of low curvature.
+  // The cost has one curvature along x and one along y. The weight of a match is the square root of
+  // the smaller curvature, because the position of the match is uncertain along an axis of low
+  // curvature.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,

@@ -44,8 +44,8 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model of a bm3d session for renders: one noise level, because the variance is
-/// stabilised.
+/// Returns the noise model of a bm3d session for renders: one noise level, because the session
+/// stabilises the variance.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});

@@ -23,7 +23,8 @@ struct ClipSettings {
 
 struct ClipChoice {
   /// The session parameters. If the settings contain a noise level, `session.noise` is this level
-  /// times the strength. If not, the caller must set `session.noise` to scaled(estimate, strength).
+  /// multiplied by the strength. If not, the caller must set `session.noise` to scaled(estimate,
+  /// strength).
   SessionChoice session;
   bool estimates = false;  // no noise level is given
   float strength = 1;

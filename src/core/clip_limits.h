@@ -36,8 +36,8 @@ struct ClipLimit {
     return share < 1 ? share : 1;
   }
   /// Moves a sample at the distance `depth` < `reach` from the limit towards the limit, by `shift`
-  /// times share(). Returns the new distance. If the new distance is negative, the caller must
-  /// replace it by 0.
+  /// * share(). Returns the new distance. If the new distance is negative, the caller must replace
+  /// it by 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);
@@ -52,9 +52,9 @@ struct ClipLimits {
 };
 
 /// Clipping moves samples near a limit towards the limit, by at most the clipping shift. Each cell
-/// of clip_shift_cell x clip_shift_cell samples has a clipping shift, which depends on the samples
-/// of a window that exceeds the cell by half a cell on each side. Linear interpolation gives the
-/// shift between the centres of cells.
+/// of clip_shift_cell x clip_shift_cell samples has a clipping shift. This shift depends on the
+/// samples of a window that exceeds the cell by half a cell on each side. Linear interpolation
+/// gives the shift between the centres of cells.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 

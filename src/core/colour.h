@@ -9,8 +9,9 @@
 
 namespace lull {
 
-/// The rows of this matrix compute Y, U and V from R, G and B: the mean, (R - B) / sqrt(2) and (R -
-/// 2 * G + B) / sqrt(6). The rows are orthogonal. U and V have the noise level of R, G and B.
+/// The rows of this matrix compute Y, U and V from R, G and B: Y = (R + G + B) / 3, U = (R - B) /
+/// sqrt(2) and V = (R - 2 * G + B) / sqrt(6). The rows are orthogonal. U and V have the noise level
+/// of R, G and B.
 inline constexpr float opponent_forward[3][3] = {{1 / 3.0f, 1 / 3.0f, 1 / 3.0f},
                                                  {0.70710678f, 0.0f, -0.70710678f},
                                                  {0.40824829f, -0.81649658f, 0.40824829f}};

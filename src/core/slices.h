@@ -18,7 +18,7 @@ class SliceMask {
  public:
   /// @param inside  one flag per voxel of the slice, row by row: true if the mask contains the
   ///     voxel
-  /// @param zero  the output outside the mask: 0 if true, and the unchanged voxels if false
+  /// @param zero  if true, output voxels outside the mask are 0; if false, they are unchanged
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 

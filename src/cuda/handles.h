@@ -85,9 +85,9 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current for a scope. The destructor restores the CUDA context that was current in
-/// the thread before, even if another library had created that context, or if there was none.
-/// cudaSetDevice() would instead create a context on the previous device.
+/// Makes a device current for a scope. The destructor restores the previous CUDA context of the
+/// thread, which may be a context of another library, or no context. cudaSetDevice() would instead
+/// create a context on the previous device.
 class DeviceScope {
  public:
   /// @throws DeviceUnavailable, DeviceFailure

@@ -71,9 +71,9 @@ bool is_device_failure(cudaError_t status) {
   }
 }
 
-/// Functions of the CUDA driver that read and set the context of a thread, because the CUDA runtime
-/// has no such functions. lull loads them at run time, because programs must start even without a
-/// driver.
+/// Functions of the CUDA driver that read and set the context of a thread. The CUDA runtime has no
+/// such functions. lull loads the driver's functions at run time, because programs must start even
+/// without a driver.
 struct ContextFunctions {
   decltype(&cuCtxGetCurrent) current = nullptr;
   decltype(&cuCtxSetCurrent) make_current = nullptr;

@@ -74,8 +74,8 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether the results need separate memory. They need it if the samples are floats, if
-  /// the frame is RGB with unfiltered planes, or if the results have another format than the frame.
+  /// Returns whether the results need separate memory. The reason may be float samples, unfiltered
+  /// planes of an RGB frame, or a format of the results that differs from the format of the frame.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);

@@ -23,8 +23,8 @@ template <class T>
 
 /// Copies planes through two page-locked buffers of a few megabytes, which the first copy
 /// allocates. The object copies small planes and planes in page-locked memory directly. Only one
-/// thread at a time may use the object, and all its streams must be of one device. No thread may
-/// use the object while CUDA captures a stream.
+/// thread at a time may use the object, and all its streams must belong to one device. No thread
+/// may use the object while CUDA captures a stream.
 class Staging {
  public:
   Staging();

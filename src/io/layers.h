@@ -49,7 +49,7 @@ using LayerChoice = std::function<std::vector<LayerName>(const std::vector<Layer
 
 /// Returns the layers of the OpenEXR file that contained the frame; empty for other formats.
 [[nodiscard]] std::vector<LayerInfo> layers_of(const Frame& frame);
-/// Returns the layers as a text for messages, such as "'' (R G B A), albedo (R G B)".
+/// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
 /// Returns the layer with the name or the label `name`, ignoring case; null if there is none.
 [[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);

@@ -109,8 +109,8 @@ struct SinkOptions {
   bool follow_links = true;  // false: if the output is a link, the sink replaces the link
   bool single = false;       // only one frame will be written, even if the source has more
   /// Size of the frames that the caller passes to write(); 0 means the size of the frames of the
-  /// source. A caller that enlarges frames must set this size. The sample aspect ratio always
-  /// equals that of the source.
+  /// source. A caller that enlarges frames must set this size. The output always has the sample
+  /// aspect ratio of the source.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for volumes
@@ -170,8 +170,8 @@ class MediaSink : public FrameSink {
   /// Returns whether an earlier run of this job (SegmentOptions::resume) has already completed the
   /// output. If true, the caller must not write frames.
   virtual bool done() const noexcept { return false; }
-  /// Returns the notes for the user as a list of texts. Notes describe an interrupted job, dropped
-  /// or converted streams, and conversions of samples.
+  /// Returns the notes for the user as a list of strings. Notes describe an interrupted job,
+  /// dropped or converted streams, and conversions of samples.
   virtual const std::vector<std::string>& notes() const noexcept {
     static const std::vector<std::string> none;
     return none;
@@ -180,9 +180,9 @@ class MediaSink : public FrameSink {
   /// the source tolerated.
   virtual Damage damage() const { return {}; }
   /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
-  /// function renames the file to its final name, and returns an empty text. If false, it renames
-  /// the file to "NAME.partial.EXTENSION", and returns this name. For outputs that are not files,
-  /// the function returns an empty text.
+  /// function renames the file to its final name, and returns an empty string. If `accepts` returns
+  /// false, the function renames the file to "NAME.partial.EXTENSION", and returns this name. For
+  /// outputs that are not files, the function returns an empty string.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -217,9 +217,9 @@ class MediaSink : public FrameSink {
 /// are the float samples of frames (VideoInfo::values).
 
 /// Patterns: an output pattern of still pictures writes one file per frame, unless the source is a
-/// single still picture. The numbers of `out.%04d.png` are those of a numbered input, and otherwise
-/// begin at 0. A `*` becomes the text that matched the `*` in the input's pattern. A file has a
-/// temporary name until it is complete.
+/// single still picture. If the input is numbered, the files `out.%04d.png` get the numbers of the
+/// input. Otherwise, their numbers begin at 0. A `*` becomes the text that matched the `*` in the
+/// input's pattern. A file has a temporary name until it is complete.
 
 /// Outputs of volumes: a volume can become only a volume: NIfTI (.nii, .nii.gz), NRRD (.nrrd,
 /// .nhdr), MGH (.mgh, .mgz) or a pair (.hdr). A DICOM input can also become a .dcm file, or a

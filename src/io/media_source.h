@@ -91,8 +91,8 @@ struct FrameRange {
 
 /// A part of the input. All times are relative to the first frame. In the output, the selected
 /// ranges follow each other without gaps, from the start time of the input. The output contains the
-/// audio packets that begin within a range. It shows a subtitle only while the time of the subtitle
-/// is within a range.
+/// audio packets that begin within a range. The output shows a subtitle only while the time of the
+/// subtitle is within a range.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on

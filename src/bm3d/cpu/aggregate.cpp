@@ -51,8 +51,8 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Returns the convolution of weights with the aggregation window along one axis: the sum over i of
-/// window[i] times the vector at the address `at` - i * `steps`.
+/// Convolves weights with the aggregation window along one axis. Returns the sum of window[i] *
+/// v(i) over all i, where v(i) is the vector at the address `at` - i * `steps`.
 HWY_INLINE hn::Vec<Floats> convolve(const hn::Vec<Floats> (&window)[patch], const float* at,
                                     std::ptrdiff_t steps) {
   const Floats d;

@@ -69,9 +69,9 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, i, j) for each pair of rows 2k and 2k + 1 of the coefficients of a patch, where
-/// vector i contains row 2k, and vector j contains row 2k + 1. Vectors of 4 lanes contain half
-/// rows, so the function calls what() twice for each pair of rows.
+/// Calls what(rows, i, j) for each pair of coefficient rows 2k and 2k + 1 of a patch. Vector i
+/// contains row 2k, and vector j contains row 2k + 1. Vectors of 4 lanes contain half rows, so the
+/// function calls what() twice for each pair of rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)

@@ -10,7 +10,7 @@
 // and adds the product to the tile.
 
 // Vectors of 16 lanes contain two patches each. In a group of 2 * n patches, the lower half of a
-// vector then contains patch j, and the upper half patch j + n.
+// vector then contains patch j, and the upper half contains patch j + n.
 
 // The transforms have no scale factors: a sum over 2^l patches is sqrt(2^l) times the orthonormal
 // coefficient. The tables of thresholds and inverse factors contain the scale.

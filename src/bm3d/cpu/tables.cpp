@@ -14,8 +14,8 @@ namespace lull::bm3d::cpu {
 namespace {
 
 /// Factors along one axis for a transform whose basis functions have other norms than 1. A
-/// coefficient times `scale` is the orthonormal coefficient. A coefficient times `restore` is the
-/// input of the inverse transform.
+/// coefficient multiplied by `scale` is the orthonormal coefficient. A coefficient multiplied by
+/// `restore` is the input of the inverse transform.
 struct Axis {
   std::array<double, patch> scale, restore;
 };

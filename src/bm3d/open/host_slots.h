@@ -24,9 +24,9 @@ using PlaneViews = std::array<PlaneView<const float>, 3>;
 /// The data of an unfinished frame. In phases that do not use `basic`, `luma_guide` or `groups`,
 /// the member is empty, and other frames can use its memory (SlotMemory).
 struct Slot {
-  // The noisy frame. The session stores it only if a later step reads the original samples: the
-  // step that copies unfiltered planes or out-of-range samples to the result, or an engine that
-  // loads samples from the frame.
+  // The noisy frame. The session stores it only if a later step reads the original samples. Such a
+  // step copies unfiltered planes or out-of-range samples to the result, or loads the input of the
+  // filter directly from the frame.
   Frame frame;
   bool guarded = false;  // whether the filter input has replaced samples (float_guard.h)
   std::shared_ptr<const Holes> holes;

@@ -34,10 +34,10 @@ using PerCoefficient = std::array<double, max_patch_samples>;
 /// across the group][coefficient of a patch]. An empty vector means that all variances are 1.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the noise variances of the coefficients of a group. For each coefficient of a patch,
-/// these are the diagonal of H C H^T, where H is the matrix of the transform across the group, and
-/// C is the covariance matrix of this coefficient over the members. The noise of members of
-/// different frames is uncorrelated.
+/// Returns the noise variances of the coefficients of a group: for each coefficient of a patch, the
+/// diagonal of H C H^T. H is the matrix of the transform across the group. C is the covariance
+/// matrix of this coefficient over the members. The noise of members of different frames is
+/// uncorrelated.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 

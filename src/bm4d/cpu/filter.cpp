@@ -157,8 +157,8 @@ class GroupFilter {
     }
   }
 
-  /// Last level of the Haar transform for vectors of 8 lanes: (a + b) / sqrt(2) and (a - b) /
-  /// sqrt(2) of the lower half a and the upper half b.
+  /// Last level of the Haar transform for vectors of 8 lanes. For the lower half a and the upper
+  /// half b of a vector, the results are (a + b) / sqrt(2) and (a - b) / sqrt(2).
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;

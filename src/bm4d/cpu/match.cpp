@@ -1,5 +1,6 @@
 // Computes the distances between reference cubes a and candidates b as |a - b|^2 = |a|^2 + |b|^2 -
-// 2 a.b. The kernel processes 8 or 16 neighbouring candidates at once.
+// 2 * (a.b), where a.b is the inner product. The kernel processes 8 or 16 neighbouring candidates
+// at once.
 
 // Registers contain the products of up to nine rows of candidates, so that the kernel loads each
 // row of voxels once. The kernel collects only candidates whose distance is less than the current

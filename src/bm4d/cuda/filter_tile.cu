@@ -25,7 +25,7 @@
 // each slice, and multiplies the voxels by the aggregation window.
 
 // The kernel extends a group of M < 16 cubes to 16 cubes: it repeats each cube 16 / M times. The
-// nonzero part of the Haar spectrum is the spectrum of the M cubes, times sqrt(16 / M).
+// nonzero part of the Haar spectrum is the spectrum of the M cubes, multiplied by sqrt(16 / M).
 
 // Range of the sums in shared memory: At most 2^10 cubes contribute an estimate to a voxel, and
 // estimates differ by at most 255 from estimate_centre. With 13 fractional bits, each sum is at

@@ -46,14 +46,14 @@ struct GuideQuantiser {
   float low = 0, scale = 1;
 };
 /// Returns the quantiser that converts the guide to 8 bits, for noise with the standard deviation
-/// `sigma`. Its range is 0..255, extended at both ends by 3 `sigma`, but by at most 120.
+/// `sigma`. Its range is 0..255, extended at both ends by 3 * `sigma`, but by at most 120.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The guide, and half the squared norm |b|^2 / 2 of each cube b, stored at the first voxel of b.
-/// |b|^2 is the sum of the squared voxels of b, and |b|^2 / 2 is rounded down. Values near
-/// `no_patch` (match/cuda/kernels.h) mark positions without a cube.
+/// The guide and, at the first voxel of each cube b, the number |b|^2 / 2, rounded down. |b|^2 is
+/// the sum of the squared voxels of b. Values near `no_patch` (match/cuda/kernels.h) mark positions
+/// without a cube.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;

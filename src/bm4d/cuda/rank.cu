@@ -4,8 +4,8 @@
 // one column of cubes along z, in three steps per cube.
 
 // Step 1: Each lane tests four of the members that may become candidates. To remove duplicates, the
-// warp has a bitmap of the search window: a lane appends a candidate to the list only if it is the
-// first lane to set the bit of this candidate.
+// warp has a bitmap of the search window. A lane appends a candidate to the list only if no other
+// lane has set the bit of this candidate before.
 
 // Step 2: each lane computes the norm of one candidate, and the inner product of the candidate and
 // the reference cube, with dp4a.
@@ -165,7 +165,7 @@ class Ranking {
  private:
   /// Lists the candidates of a reference cube (step 1 of rank.cu), and returns their number. Each
   /// entry contains the position of a candidate in the search window, and the offset of its first
-  /// word, in words from the start of the search window in shared memory.
+  /// word. The offset is in words from the start of the search window in shared memory.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,

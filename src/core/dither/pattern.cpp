@@ -67,9 +67,10 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns how similar the threshold at (x, y) is to its 12 neighbours: the sum of 100 * cos(2 *
-  /// pi * d / 8) * w, where w is the weight of the neighbour. The range of thresholds consists of 8
-  /// equal strata, and d is the difference between the strata of the two thresholds.
+  /// Returns how similar the threshold at (x, y) is to its 12 neighbours. Each neighbour
+  /// contributes 100 * cos(2 * pi * d / 8) * w, where w is the weight of the neighbour. The range
+  /// of thresholds consists of 8 equal strata, and d is the difference between the strata of the
+  /// two thresholds.
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;

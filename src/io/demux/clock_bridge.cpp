@@ -65,8 +65,8 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Shifts the time of `packet` by the offset of section `clock`, and returns the distance of the
-/// result from the time of the most recent video packet, in the time base of `packet`.
+/// Returns the distance between the time of the most recent video packet and the time of `packet`,
+/// shifted by the offset of section `clock`. The distance is in the time base of `packet`.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -

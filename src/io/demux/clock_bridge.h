@@ -13,8 +13,8 @@ namespace lull::io {
 
 /// Removes jumps of the time stamps. After a jump, the bridge shifts the time stamps of all streams
 /// by the same time. The video then continues directly after the last frame before the jump. The
-/// bridge also drops overlapping audio packets. It changes nothing in formats without FFmpeg's flag
-/// AVFMT_TS_DISCONT.
+/// bridge also drops overlapping audio packets. The bridge changes nothing in formats without
+/// FFmpeg's flag AVFMT_TS_DISCONT.
 class ClockBridge {
  public:
   /// @param context  must outlive this object

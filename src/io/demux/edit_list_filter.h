@@ -16,8 +16,8 @@ namespace lull::io {
 inline constexpr std::int64_t preroll_us = 80000;
 
 /// Passes preroll packets, and all packets without the discard flag, to `output`. A decoder needs
-/// the preroll packets to start. They keep the discard flag, so that the muxer can hide them from
-/// players.
+/// the preroll packets to start. The preroll packets keep the discard flag, so that the muxer can
+/// hide them from players.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

@@ -17,8 +17,8 @@
 
 namespace lull::io {
 
-/// The library that decodes the pictures. libtiff and OpenEXR replace FFmpeg, which returns black
-/// pictures for some TIFF files and does not support all OpenEXR layers.
+/// The library that decodes the pictures. lull uses libtiff and OpenEXR instead of FFmpeg, because
+/// FFmpeg returns black pictures for some TIFF files and does not support all OpenEXR layers.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 /// Returns the indices of the video streams, excluding cover pictures and the tiles of a picture.

@@ -52,8 +52,8 @@ struct DicomImage {
   std::vector<DicomFrame> frames;
 };
 
-/// The file and the frame of a slice. A sample's value is `slope` times the stored number plus
-/// `inter`.
+/// The file and the frame of a slice. A sample's value is `slope` * n + `inter`, where n is the
+/// stored number.
 struct DicomSlice {
   std::size_t image = 0;  // index of its file
   int frame = 0;          // index of the frame in the file

@@ -75,7 +75,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
                       std::ranges::any_of(traits.quality_settings, [&](const Setting& setting) {
                         return options.has(setting.key);
                       });
-  // The default CRF is commonly regarded as visually lossless.
+  // Users commonly regard the quality at the default CRF as visually lossless.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   if (!chosen)
     for (const auto& [key, value] : traits.quality_settings) options.set(key, value);

@@ -128,7 +128,7 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
 }
 
 // Sets packed planes to zero, because `pack_rows()` combines samples with the words of these planes
-// by OR. The unused bits then are also 0, so that equal frames give equal planes.
+// by OR. The unused bits are then also 0, so that equal frames give equal planes.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};

@@ -23,7 +23,7 @@ struct ExifFacts {
 };
 ExifFacts read_exif(ByteView exif);
 
-/// Changes for `change_exif()`. Independent of these members, `change_exif()` removes the
+/// Changes for `change_exif()`. Independently of these members, `change_exif()` removes the
 /// thumbnail, because the thumbnail shows the picture before denoising.
 struct ExifChanges {
   int orientation = 1;

@@ -207,8 +207,8 @@ struct RatioSums {
   FloatSums at[4][blocks];
 
   /// Initialises the sums. If group coefficient 0 is the mean of the group, `members` is the number
-  /// of members, and otherwise 0. The sum of this coefficient begins with `members`, and all others
-  /// with 0.
+  /// of members, and otherwise 0. The sum of this coefficient begins with `members`, and all other
+  /// sums begin with 0.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll

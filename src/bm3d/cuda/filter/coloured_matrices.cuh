@@ -18,14 +18,14 @@ constexpr float root_8 = 2.8284271f;
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
 /// The DCT along a column, scaled by sqrt(8). To save operations, it processes the rows y and 7 - y
-/// together. If e and o are the sums over the even and over the odd coefficients, the inverse
-/// transform returns (e + o) / 8 and (e - o) / 8 as these rows.
+/// together. For each of these pairs, inverse() returns the sum e over the even coefficients and
+/// the sum o over the odd coefficients. Row y is then (e + o) / 8, and row 7 - y is (e - o) / 8.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Coefficient k of forward() is gain(k) * sqrt(8) times the coefficient for a basis function of
-  /// norm 1.
+  /// Coefficient k of forward() is gain(k) * sqrt(8) * c, where c is the coefficient for a basis
+  /// function of norm 1.
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
     // The table is a local constexpr variable, so the compiler encodes its elements as constants in

@@ -16,9 +16,9 @@
 // group coefficients. There is one matrix for each number of members.
 
 // The matrices contain the pairs of members m and m' in the order of x = m XOR m'. With the Haar
-// transform, the elements of a pair depend on the position of the highest 1 bit of x. They also
-// depend on the bits of m at all other positions. Therefore, values of x with the same highest 1
-// bit share a matrix (HaarPairs::matrix_of).
+// transform, the elements of a pair depend on the position of the highest 1 bit of x. The elements
+// also depend on the bits of m at all other positions. Therefore, values of x with the same highest
+// 1 bit share a matrix (HaarPairs::matrix_of).
 
 namespace lull::bm3d::filter_detail {
 

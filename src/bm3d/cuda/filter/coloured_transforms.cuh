@@ -53,8 +53,9 @@ struct SlotSamples {
 };
 
 /// Values of 16 patches in one lane, as [row][pair of patches]. With t = lane % 4, pair 0 contains
-/// the patches 2t and 2t + 1, and pair 1 the patches 2t + 8 and 2t + 9. After the transforms, the
-/// indices count coefficients instead of rows, and group coefficients instead of patches.
+/// the patches 2t and 2t + 1, and pair 1 contains the patches 2t + 8 and 2t + 9. After the
+/// transforms, the indices count coefficients instead of rows, and group coefficients instead of
+/// patches.
 using Slots = __half2[8][2];
 
 /// Exchanges the offsets of patches within a warp. `own` is the offset of one patch, which the lane

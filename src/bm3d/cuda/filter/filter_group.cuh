@@ -95,9 +95,9 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The division by 8 removes two factors from the result: 8 / M, by which the forward transform
-    // multiplies the coefficients of patches (filter.cuh), and M, by which the inverse transform
-    // across the group multiplies them.
+    // The forward transform multiplies the coefficients of patches by 8 / M (filter.cuh), and the
+    // inverse transform across the group multiplies them by M. The division by 8 removes both
+    // factors.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }

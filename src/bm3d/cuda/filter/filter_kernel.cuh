@@ -31,8 +31,8 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Returns the index, among the reference tiles (4x4 reference patches) of the batch, of the first
-/// reference tile of the thread block.
+/// Returns the index, in the batch, of the thread block's first reference tile (4x4 reference
+/// patches).
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;

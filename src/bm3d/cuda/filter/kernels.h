@@ -50,7 +50,7 @@ struct FilterArgs {
   Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// Maximum magnitude, for each plane, of the value that a thread block subtracts from all its
+  /// For each plane, the maximum magnitude of the value that a thread block subtracts from all its
   /// samples. This value is one of the samples (filter.cuh), clamped to -max_level[i]..max_level[i]
   /// in plane i.
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
