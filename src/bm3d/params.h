@@ -97,7 +97,7 @@ struct Params {
   /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture, in
   /// which the noisy picture has the weight `guide_noise`. Frame::guide must have the size and
   /// planes of the frame. If false, the first phase matches in the noisy picture, and the second
-  /// phase in the basic estimate.
+  /// phase matches in the basic estimate.
   bool guided = false;
   /// If not 0, the first phase searches only for the groups of the reference patches at multiples
   /// of this step. The step is greater than hard.step, and at most 16. All other reference patches

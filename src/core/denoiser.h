@@ -45,8 +45,7 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns a 16-bit format for the results of a session whose caller later converts them to the
-/// format `samples`.
+/// Returns a 16-bit format for results that the caller later converts to the format `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }

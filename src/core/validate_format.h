@@ -10,8 +10,8 @@ namespace lull {
 /// @throws InvalidArgument  a size, bit depth, white level or subsampling that no frame can have
 void validate(const FrameFormat& format);
 /// Checks a backend.
-/// @throws InvalidArgument  the number of threads is negative, or a session on the CPU is to return
-///     results in GPU memory
+/// @throws InvalidArgument  the number of threads is negative, or the caller requests results in
+///     GPU memory from a session on the CPU
 void validate(const Backend& backend);
 
 }  // namespace lull

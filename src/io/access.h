@@ -27,8 +27,8 @@ struct Access {
 /// apply to another group, `group` gets only those permissions that all other users also get.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
 /// Returns the permission bits for a new file of the group `group` that replaces a file with the
-/// bits `old`. The result is `old` with one change: if `access` does not allow the group or the
-/// other users to read the file, the function removes all their permissions.
+/// bits `old`. If `access` does not allow the group to read the file, the group gets no
+/// permissions. The same applies to all other users. All remaining bits equal `old`.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

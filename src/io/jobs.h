@@ -37,8 +37,8 @@ struct JobPlan {
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of some blocks of the input. Other processes compare their input with this digest
-  /// instead of a digest of the complete input, which would take too long.
+  /// Digest of some blocks of the input. Other processes compare their input with this digest,
+  /// because a digest of the complete input would take too long.
   std::string sample;
   // Number of preceding frames on which the result of a frame depends. Repeated frames do not
   // count.

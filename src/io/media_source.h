@@ -22,8 +22,8 @@ namespace lull::io {
 /// Linear relation between the samples of frames and the values in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
-  // A difference of 255 on the scale of noise levels (sigma) corresponds to this difference between
-  // values in the file.
+  // The difference between two values in the file that corresponds to a difference of 255 on the
+  // scale of noise levels (sigma).
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // if true, --sigma is by default in the units of the file

@@ -55,7 +55,7 @@ class CpuSums : public PhaseSums {
   CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
-        // The stride is an odd number of cache lines, which maps the rows of a patch to different
+        // The stride is an odd number of cache lines, so that the rows of a patch map to different
         // cache sets.
         stride_(round_up(width, 16) | 16),
         weights_(width, height, stride_, memory) {

@@ -7,7 +7,7 @@
 
 namespace lull {
 
-/// Throws an error with the text "<what> = <value> (must be <range>); choose one in range" if
+/// Throws an error with the message "<what> = <value> (must be <range>); choose one in range" if
 /// `holds` is false.
 /// @throws InvalidArgument
 inline void require(bool holds, const std::string& what, double value, const std::string& range) {

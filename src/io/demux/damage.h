@@ -37,7 +37,7 @@ class DamageCount {
   void add_truncation(const std::string& text);
   /// Sets the number of lost frames that the structure check has found so far, at least one for
   /// each fault. `text` describes the first fault. `found()` returns the maximum of this number and
-  /// the number of damaged frames, because the same damage can cause both.
+  /// the number of damaged frames, because both numbers can include the same damage.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Ends the count at the end of the input. If the input is truncated, the `missing` frames at its
   /// end count as damaged. If `missing` is 0, one frame counts.

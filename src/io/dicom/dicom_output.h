@@ -16,7 +16,7 @@ namespace lull::io {
 
 /// Opens an output for copies of the files of `volume`, with new UIDs and new, uncompressed
 /// samples. The image type of the copies is DERIVED, SECONDARY.
-/// @throws InvalidArgument  several input files, but `path` names a file
+/// @throws InvalidArgument  the input has several files, but `path` names a single file
 /// @throws CannotCreate  the folder is not empty, or the options do not allow the replacement of
 ///     the file
 [[nodiscard]] std::unique_ptr<VolumeWriter> open_dicom_output(const std::string& path,

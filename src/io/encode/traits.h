@@ -169,11 +169,12 @@ struct EncoderTraits {
 
 /// Returns the table of encoders.
 std::span<const EncoderTraits> encoder_table();
-/// Returns the traits of an encoder by its name, or else by its codec, or else default traits.
+/// Returns the traits of an encoder by its name. If the name is not in the table, returns the
+/// traits of the encoder's codec, or default traits.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// Returns the number of threads for an encoder on a computer with `cores` CPU cores: `asked`, or,
-/// if `asked` is 0, one thread per core, but at most EncoderTraits::max_threads.
+/// Returns the number of threads for an encoder on a computer with `cores` CPU cores. The result is
+/// `asked`, or `cores` if `asked` is 0, but at most EncoderTraits::max_threads.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

@@ -43,7 +43,7 @@ constexpr std::size_t max_jpeg_exif = 65533 - 6, max_jpeg_xmp = 65533 - 29;
 std::string from_latin1(ByteView bytes);
 /// Converts bytes to UTF-8. Bytes that are not valid UTF-8 count as Latin-1.
 std::string to_utf8(ByteView bytes);
-/// Converts a text to Latin-1; nullopt if a character is not in Latin-1.
+/// Converts a UTF-8 string to Latin-1; nullopt if a character is not in Latin-1.
 std::optional<std::string> to_latin1(std::string_view utf8);
 
 /// Returns the IPTC data in Photoshop's resource blocks; empty if there are none.

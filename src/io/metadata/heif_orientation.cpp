@@ -1,5 +1,5 @@
 // Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
-// primary item, which FFmpeg 5.1 ignores.
+// primary item. FFmpeg 5.1 ignores these properties.
 
 #include <optional>
 #include <vector>

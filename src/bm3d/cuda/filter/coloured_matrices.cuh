@@ -123,8 +123,8 @@ struct Butterflies<Bior> {
 template <>
 struct GroupMatrix<Haar> {
   // For a group of 32 members, the kernel first computes 16 sums and 16 differences of adjacent
-  // members. The matrix then transforms the sums and, if this constant is true, also the
-  // differences.
+  // members. The matrix then transforms the sums. If this constant is true, the matrix also
+  // transforms the differences.
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

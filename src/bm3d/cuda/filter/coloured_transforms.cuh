@@ -28,8 +28,8 @@
 // odd indices separately. The transform across the group begins with the sums and differences of
 // members 2i and 2i + 1.
 
-// Scales: Patches are scaled by 8 (sqrt(8) along each axis), and Haar coefficients are differences
-// of means.
+// Scales: The transforms scale patches by 8 (sqrt(8) along each axis). Haar coefficients are
+// differences of means.
 
 #include "bm3d/cuda/filter/coloured_matrices.cuh"
 
