@@ -54,7 +54,7 @@ Estimate volume_estimate(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// Returns a copy of `noise` whose noise levels are multiplied by `factor`. The copy has no noise
+/// Returns a copy of `noise` with all noise levels multiplied by `factor`. The copy has no noise
 /// curves.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {

@@ -121,8 +121,9 @@ struct Params {
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// Threshold for scene cuts, 0..1. A frame begins a new scene if earlier frames fail to predict
-  /// more than this share of its contrast (time/frame_relation.h). The value 0 disables scene cuts.
+  /// Threshold for scene cuts, 0..1. Motion compensation predicts a frame from an earlier frame. If
+  /// more than this share of the frame's contrast remains in the prediction residual, the frame
+  /// begins a new scene (time/frame_relation.h). The value 0 disables scene cuts.
   float scene_cut = 0.5f;
   /// If true, frames may have holes (missing samples, Frame::holes) and must be grey. Patches that
   /// overlap a hole are not candidates.
@@ -155,11 +156,10 @@ struct Params {
 /// Search windows limit the size of refinement windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false if the parameters require the phases instead. This is
-/// so if
-/// - the parameters request a guide, missing samples (Params::holes), weighted means or clusters,
-///   or
-/// - a parameter of the phases differs from the profile `best`.
+/// Sets Params::linear_combinations to false if one of these conditions requires the phases
+/// instead:
+/// - The parameters request a guide, missing samples (Params::holes), weighted means or clusters.
+/// - A parameter of the phases differs from the profile `best`.
 /// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 

@@ -116,7 +116,7 @@ float mu2_coloured(const NoiseModel& model) {
 
 // Adapts the parameters to groups with patches from neighbouring frames
 // (docs/measurements/temporal.md). The search window in the reference frame is small, because a
-// wide one would only add patches that are similar by chance.
+// wide window would only add patches that are similar by chance.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids, the matcher searches complete windows only for every second reference patch
   // along each axis. Small refinement windows in neighbouring frames increase the PSNR of the

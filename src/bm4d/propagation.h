@@ -5,7 +5,7 @@
 
 // The candidates of a reference cube come from groups of the first phase: the group of the nearest
 // reference cube, and the groups of the neighbours of this nearest cube. If two cubes are equally
-// near, the one with the lower position counts as the nearest.
+// near, the cube with the lower position counts as the nearest.
 
 // The group of the nearest cube gives up to 15 candidates. The group of a neighbour gives up to 8,
 // 4 or 2 candidates if the neighbour is one grid step away along one, two or three axes

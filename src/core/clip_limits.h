@@ -84,8 +84,8 @@ struct ClipShiftSums {
 };
 
 /// For a row or column, clip_shift_at() interpolates between the clipping shifts of two cells. The
-/// row or column lies between the centres of these cells. At a border of the picture, both are the
-/// same cell.
+/// row or column lies between the centres of these cells. At a border of the picture, the two cells
+/// are the same.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`

@@ -102,8 +102,8 @@ struct FrameInfo {
   /// Index of a slice in its volume. If the index does not follow the index of the previous slice,
   /// the slice begins another volume. If all slices have the index -1, they belong to one volume.
   int slice = -1;
-  /// The voxels of a slice whose results the caller requires. Filters may skip all others. If null,
-  /// the caller requires all results.
+  /// The voxels of a slice whose results the caller requires. Filters may skip all other voxels. If
+  /// null, the caller requires all results.
   std::shared_ptr<const SliceMask> mask;
 };
 

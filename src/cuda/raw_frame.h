@@ -92,8 +92,8 @@ class RawFrame {
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
   cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
-  // `planes_` contains the uploaded samples, and `filtered_` the results. For float samples,
-  // `filtered_` first contains the input of the filter, in which RawFrame has replaced the
+  // `planes_` contains the uploaded samples, and `filtered_` contains the results. For float
+  // samples, `filtered_` first contains the input of the filter, in which RawFrame has replaced the
   // out-of-range samples.
   RawPlanes planes_, filtered_;
   cuda::Staging staging_;

@@ -15,7 +15,8 @@ struct EncoderState {
 /// opening them. All other encoders that FFmpeg contains count as working.
 [[nodiscard]] std::vector<EncoderState> encoder_states();
 
-/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`; empty if FFmpeg can.
+/// Returns the reason why FFmpeg cannot decode with NVDEC on the GPU `device`; empty if FFmpeg can
+/// decode with it.
 [[nodiscard]] std::string gpu_decoding_problem(int device);
 
 }  // namespace lull::io

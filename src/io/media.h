@@ -87,10 +87,11 @@ struct Drops {
 };
 
 struct SinkOptions {
-  /// FFmpeg's encoder name. If empty, the output determines the encoder: VP9 in webm, FFV1 if
-  /// lossless, the encoder of the format in y4m and still pictures. For all other outputs, the
-  /// encoder is x264 for 8 bits and x265 for more bits. If these two encoders cannot store the
-  /// samples unchanged, the encoder is FFV1. The default crf of x264 and x265 is 18.
+  /// FFmpeg's encoder name. If empty, the output determines the encoder. Still pictures and y4m
+  /// have the encoder of the format, lossless outputs have FFV1, and webm has VP9. For most other
+  /// outputs, the encoder is x264 for 8-bit or interlaced video, and x265 for more bits or grey
+  /// video. If neither x264 nor x265 can store the samples unchanged, the encoder is VP9 or FFV1.
+  /// The default crf of x264 and x265 is 18.
   std::string vcodec;
   std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
@@ -203,8 +204,8 @@ class MediaSink : public FrameSink {
 /// this format.
 
 /// Special names of outputs (the names ./-, ./null and ./hash stand for files):
-/// - `-`: the sink writes the container to SinkOptions::descriptor without delay. It omits content
-///   that the container cannot store.
+/// - `-`: the sink writes the container to SinkOptions::descriptor without delay. The sink omits
+///   content that the container cannot store.
 /// - `null`: the sink discards the frames.
 /// - `hash`: the sink writes lines of text to SinkOptions::descriptor.
 

@@ -148,13 +148,13 @@ struct SourceOptions {
   /// picture.
   bool narrow_page_is_slice = false;
   /// If true, the source tolerates and counts damage of a video, inside and outside the selection.
-  /// It then conceals damaged parts, omits frames that it cannot decode, and ends a truncated file
-  /// with the last complete data. If false, damage throws BadData. Damage of stacks and sequences,
-  /// and GPU errors after the first frame, always throw BadData.
+  /// The source then conceals damaged parts, omits frames that it cannot decode, and ends a
+  /// truncated file with the last complete data. If false, damage throws BadData. Damage of stacks
+  /// and sequences, and GPU errors after the first frame, always throw BadData.
   bool tolerate_damage = false;
   /// Seek position in microseconds after the first frame. The source starts at a decodable frame
-  /// before this time, with unchanged time stamps. It then does not report missing frames at the
-  /// end of the input.
+  /// before this time, with unchanged time stamps. The source then does not report missing frames
+  /// at the end of the input.
   std::int64_t skip_us = 0;
   /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes forward
   /// jumps (MediaSource::clock_jumps()). The source always removes backward jumps.
@@ -245,8 +245,8 @@ class MediaSource : public FrameSource {
 /// for data.
 
 /// Addresses and patterns: if no file has the name `path`, the name may be an address of one of
-/// SourceOptions::protocols. It may also be the pattern of a sequence of pictures of one size and
-/// kind.
+/// SourceOptions::protocols. The name may also be the pattern of a sequence of pictures of one size
+/// and kind.
 
 /// The last part of a pattern contains a number (`in.%04d.png`, `in.####.tif`) or wildcards
 /// (`shot_*.tif`, with * ? [ ]). Numbers of a sequence may be missing. The source sorts names that
@@ -265,7 +265,8 @@ class MediaSource : public FrameSource {
 /// - NoInput: there is no readable file.
 /// - InvalidArgument: an option does not suit the input, for example a part of a stack.
 /// - InvalidArgument: the video is interlaced (with refuse_interlaced).
-/// - BadData: empty, truncated, no media file, no video, or an unsupported pixel format.
+/// - BadData: the input is empty, truncated or not a media file, or has no video, or has an
+///   unsupported pixel format.
 /// - OutOfMemory: Limits::memory is too small.
 
 /// Errors of read(): InvalidArgument for interlaced video (SourceOptions::refuse_interlaced), and

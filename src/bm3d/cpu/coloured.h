@@ -67,8 +67,8 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// If the noise of the members m and n is correlated, appends the index of their covariance in
-  /// the covariance table to the list. m must be less than n.
+  /// If the noise of the members m and n is correlated, appends to the list the index of their
+  /// covariance in the covariance table. m must be less than n.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);

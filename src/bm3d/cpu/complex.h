@@ -21,10 +21,10 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Converts the real numbers that the separable Fourier transform (class Dft) returns to complex
-/// coefficients, and back. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts
-/// of coefficient k of the transform along x. Likewise, lanes 2k and 2k + 1 contain the parts of
-/// coefficient k along y.
+/// Converts the real output of the separable Fourier transform (class Dft) to complex coefficients,
+/// and back. For k > 0, rows 2k and 2k + 1 contain the real and the imaginary parts of coefficient
+/// k of the transform along x. Likewise, lanes 2k and 2k + 1 contain the parts of coefficient k
+/// along y.
 class ComplexRows {
  public:
   /// Prepares the conversion of the rows `row` and `row` + 1 of the coefficients of a patch.

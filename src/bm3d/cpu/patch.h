@@ -3,7 +3,7 @@
 
 // A unit is a set of SIMD vectors that contains one complete patch or, if vectors have 16 lanes,
 // two complete patches. Vector r contains row r of each patch. If vectors have 4 lanes, vector r
-// contains the left half of row r, and vector r + 8 the right half.
+// contains the left half of row r, and vector r + 8 contains the right half.
 
 // The 2D transform consists of two 1D transforms. The first combines the rows of a patch, lane by
 // lane. The code then transposes the patch, so that the second combines the columns. As a result,
@@ -44,7 +44,7 @@ HWY_INLINE Vector constant(double v) { return hn::Set(Lanes(), static_cast<float
 /// 4, cos(pi/8) / 2 for indices 2 and 6, and cos(pi/16) / 2 for odd indices.
 struct Dct {
   static constexpr double tan1 = 0.41421356237309504880;  // tan(pi/8)
-  // The constants r3, r5 and r7 are cos(k pi/16) / cos(pi/16) for k = 3, 5 and 7.
+  // The constants r3, r5 and r7 are cos(k * pi / 16) / cos(pi / 16) for k = 3, 5 and 7.
   static constexpr double r3 = 0.84775906502257351226, r5 = 0.56645449735052150030,
                           r7 = 0.19891236737965800691;
 
@@ -196,7 +196,7 @@ HWY_INLINE void transpose4(Vector* v) {
 }
 
 /// Transposes the 8x8 patches in the vectors `v`. Vectors of 16 lanes contain two patches, and
-/// shorter vectors one patch.
+/// shorter vectors contain one patch.
 HWY_INLINE void transpose(Vector* v) {
   for (int i = 0; i < unit_vectors; i += 4) transpose4(v + i);
   if constexpr (parts == 2) {

@@ -78,8 +78,8 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns the last chunk of the lists. If it lacks space for `count` more elements, first
-  /// appends another chunk.
+  /// Returns the last chunk of the lists. If this chunk lacks space for `count` more elements, the
+  /// function first appends another chunk.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));

@@ -14,7 +14,7 @@ namespace lull::bm3d {
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
 /// Checks that kernels can address all samples of a session.
-/// @throws InvalidArgument  the indices of the kernels are too small for a plane
+/// @throws InvalidArgument  the index type of the kernels is too small for a plane
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles (4x4 reference patches, match/cuda/kernels.h) of a batch along each

@@ -34,8 +34,8 @@ bool find_functions(void* library, CufftFunctions& functions) {
          find_function(library, "cufftDestroy", functions.destroy);
 }
 
-/// Returns the folders of NVIDIA's cuFFT packages from PyPI in the site-packages folder that
-/// contains `own_path`, or an empty list if there is no such folder.
+/// Returns the folders of NVIDIA's cuFFT packages from PyPI. These packages are in the
+/// site-packages folder that contains `own_path`. If there is no such folder, the result is empty.
 std::vector<std::string> python_package_folders(const std::filesystem::path& own_path) {
   std::filesystem::path folder = own_path.parent_path();
   while (folder.has_relative_path()) {

@@ -18,7 +18,7 @@ struct CufftFunctions {
 
 /// Returns the names of the cuFFT library in search order: names for the dynamic loader, then paths
 /// in the folders of Python packages and CUDA toolkits. `own_path` is the path of the calling
-/// program or library, and `toolkits` the root folders of CUDA toolkits.
+/// program or library, and `toolkits` contains the root folders of CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 

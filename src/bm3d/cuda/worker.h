@@ -20,7 +20,7 @@ namespace lull::bm3d {
                                                             const ResultSamples& results);
 
 /// Makes the worker for temporal linear combinations. The worker follows the plan
-/// linear_session_plan(). `params` must satisfy combines_over_time(). Otherwise, the requirements
+/// linear_session_plan(). `params` must satisfy combines_over_time(). In addition, the requirements
 /// of make_cuda_worker() apply.
 [[nodiscard]] std::unique_ptr<FrameWorker> make_linear_cuda_worker(const Params& params,
                                                                    const FrameFormat& format,

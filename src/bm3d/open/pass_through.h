@@ -13,7 +13,8 @@ namespace lull::bm3d {
 /// @throws InvalidArgument  the frame is in GPU memory
 void refuse_device_memory(const Frame& frame);
 
-/// Opens a session that returns its frames unfiltered, converted to the sample format of results.
+/// Opens a session that returns its frames unfiltered, in the sample format that `results`
+/// requests.
 [[nodiscard]] std::unique_ptr<Denoiser> open_pass_through(const FrameFormat& format,
                                                           const ResultSamples& results);
 

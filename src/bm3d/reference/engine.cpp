@@ -97,7 +97,8 @@ class Filter {
 
   /// Calls use(column, row, x, y) for each reference patch. Before each call, for_references()
   /// stores the motion vectors of the reference patch in `guides_`, one for each searched frame.
-  /// All reference patches of a bundle (8x4 adjacent ones) have the same motion vectors.
+  /// All reference patches of a bundle (8x4 adjacent reference patches) have the same motion
+  /// vectors.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -106,7 +107,8 @@ class Filter {
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
         // The grid of bundles (8x4 reference patches) covers the positions of 8x8 patches. Smaller
-        // patches can begin beyond the last of these positions, so the code clamps x and y to it.
+        // patches can begin beyond the last of these positions, so the code clamps x and y to this
+        // position.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)

@@ -67,7 +67,7 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
 }
 
 /// Returns the weights of the members of a group (group_means.h). `stacks` contains the patches of
-/// each plane, and `sigmas` the noise levels of the planes.
+/// each plane, and `sigmas` contains the noise levels of the planes.
 [[nodiscard]] std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
                                                 std::span<const double> sigmas,
                                                 const MeansCurve& curve);

@@ -7,9 +7,10 @@
 
 // Each cube has four lanes of a vector. For cubes of side 3, the fourth of these lanes is 0.
 
-// Vectors of 8 lanes contain rows of two cubes. In a group of `count` cubes, these are cube i in
-// the lower half, and cube i + count / 2 in the upper half. The last level of the Haar transform
-// combines the two halves. All other levels combine different vectors, lane by lane.
+// Vectors of 8 lanes contain rows of two cubes. In a group of `count` cubes, the lower half
+// contains a row of cube i, and the upper half contains a row of cube i + count / 2. The last level
+// of the Haar transform combines the two halves. All other levels combine different vectors, lane
+// by lane.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"

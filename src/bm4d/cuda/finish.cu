@@ -10,8 +10,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Returns the sum of the weights of all cubes that begin in this slice and contain the voxel. Each
-/// weight is multiplied by the aggregation window along x and y.
+/// Returns the sum of the weights of all cubes that begin in this slice and contain the voxel. The
+/// function multiplies each weight by the aggregation window along x and y.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {

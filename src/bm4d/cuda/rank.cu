@@ -139,7 +139,7 @@ class Ranking {
   }
 
   /// Selects the group of cube `k` of the column, whose z position is `z`. `layers` contains the
-  /// stored groups of three layers of the first phase, in ascending order of z. The middle one is
+  /// stored groups of three layers of the first phase, in ascending order of z. The middle layer is
   /// the nearest to `z`.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {

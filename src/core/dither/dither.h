@@ -37,8 +37,8 @@ constexpr int dither_index(int x, int y) {
 
 /// Rounds `v`, the next sample of a dithering group, to an integer, and adds the rounding error to
 /// `carry`. Before the first sample of a group, the caller sets `carry` to the threshold of the
-/// group. `v` is in [0, max_value]. Integers below 32768 do not change. Larger ones can change by
-/// 1, because such floats have steps of 1/256.
+/// group. `v` is in [0, max_value]. Integers below 32768 do not change. Larger integers can change
+/// by 1, because floats of this size have steps of 1/256.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

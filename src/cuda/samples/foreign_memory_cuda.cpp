@@ -7,8 +7,8 @@
 namespace lull::cuda {
 namespace {
 
-/// CUDA driver functions that the CUDA runtime does not offer, loaded at run time, because programs
-/// must start without a driver.
+/// CUDA driver functions that the CUDA runtime does not offer. lull loads them at run time, because
+/// programs must start even without a driver.
 struct ImportFunctions {
   decltype(&cuImportExternalMemory) import = nullptr;
   decltype(&cuExternalMemoryGetMappedBuffer) map = nullptr;

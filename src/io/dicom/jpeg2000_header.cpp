@@ -31,7 +31,8 @@ std::optional<std::size_t> end_of_main_header(Bytes codestream) {
   return std::nullopt;
 }
 
-/// Returns whether the bytes end with the end marker. DICOM pads an odd number of bytes with zero.
+/// Returns whether the bytes end with the end marker. DICOM pads an odd number of bytes with a zero
+/// byte.
 bool has_end_marker(Bytes bytes) {
   if (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
   return bytes.size() >= 2 && number_at(bytes, bytes.size() - 2, 2) == end;

@@ -228,7 +228,7 @@ bool remove_gain_map(Exiv2::XmpData& data) {
   return changed;
 }
 
-/// Sets the flags that announce the video of a motion photo to 0, because lull does not copy the
+/// Clears the flags that announce the video of a motion photo, because lull does not copy the
 /// video. Returns whether the packet changed.
 bool announce_no_video(Exiv2::XmpData& data) {
   constexpr std::string_view camera = "http://ns.google.com/photos/1.0/camera/";

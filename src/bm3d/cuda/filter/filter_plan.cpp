@@ -22,8 +22,8 @@ struct FilterTuning {
   // this minimum.
   int wanted_blocks;
 };
-// tunings[0] is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and tunings[1] for 7.5, 8.6, 8.9
-// and 12.x.
+// tunings[0] is for compute capabilities 8.0, 8.7, 9.0 and 10.x, and tunings[1] is for 7.5, 8.6,
+// 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// Returns true if a kernel with Staging::sums exists. To limit the compile time, such kernels
