@@ -89,7 +89,7 @@ struct UnfinishedSegments {
   std::vector<std::int64_t> missing, damaged;
   bool none() const { return missing.empty() && damaged.empty(); }
   bool has(std::int64_t segment) const;
-  /// Returns a message such as "segments 3, 7-9 are missing, segment 4 is damaged".
+  /// Returns a string such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
 /// The part of a segment file that find_unfinished() reads: the first and the last bytes (`ends`),

@@ -181,9 +181,9 @@ class MediaSink : public FrameSink {
   /// the source tolerated.
   virtual Damage damage() const { return {}; }
   /// Completes the file like finish(), and then calls `accepts`. If `accepts` returns true, the
-  /// function renames the file to its final name, and returns an empty string. If `accepts` returns
-  /// false, the function renames the file to "NAME.partial.EXTENSION", and returns this name. For
-  /// outputs that are not files, the function returns an empty string.
+  /// function renames the file to its final name, and returns an empty string. If false, it renames
+  /// the file to "NAME.partial.EXTENSION", and returns this name. For outputs that are not files,
+  /// the function returns an empty string.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};

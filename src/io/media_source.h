@@ -53,7 +53,7 @@ struct VideoInfo {
   /// unknown, or if the input is not a stack.
   std::array<double, 3> spacing{1, 1, 1};
   bool interlaced = false;         // according to the first frame or the container
-  std::vector<std::string> notes;  // notes about the input for the user, one text each
+  std::vector<std::string> notes;  // notes about the input for the user, one string for each note
   ValueScale values;
   /// The relation between samples and values for each channel. If empty, `values` applies to all
   /// channels.

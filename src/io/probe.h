@@ -39,8 +39,8 @@ struct InputReport {
   std::string output;             // name of the output for which `fate` states what happens
   std::string encoder;            // FFmpeg's name of the output's encoder; empty: none
   std::string pixel_format;       // pixel format of the output
-  // One text for each content of the input that the output cannot store. Each text states the
-  // reason.
+  // One string for each kind of content that the input has and the output cannot store. Each string
+  // states the reason.
   std::vector<std::string> lost;
 };
 

@@ -76,8 +76,8 @@ struct Search {
   /// For each bundle (8x4 reference patches), true if its patches span two frames. If empty, no
   /// patches span two frames.
   std::vector<std::uint8_t> has_pairs;
-  /// Motion bonus: the amount that the matcher subtracts from the mean squared difference of the
-  /// patch that motion predicts.
+  /// Motion bonus: the matcher subtracts this amount from the mean squared difference of the patch
+  /// to which the motion vector points.
   float bonus = 0;
 };
 
@@ -114,8 +114,8 @@ class Groups {
   int halves(int i, int j) const {
     return !search_.has_pairs.empty() && search_.has_pairs[bundle(i, j)] != 0 ? 2 : 1;
   }
-  /// Returns the motion bonus: the amount that the matcher subtracts from the distance of the
-  /// candidate that motion predicts.
+  /// Returns the motion bonus. The matcher subtracts it from the distance of the candidate to which
+  /// the motion vector points.
   std::uint32_t bonus(const GuideRange& range, int samples) const {
     return distance_bonus(search_.bonus, range, samples);
   }

@@ -3,11 +3,11 @@
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 
 // Pictures: y is the noisy picture, whose noise has the standard deviation s. x is the current
-// estimate. z is a partly denoised picture, at first y. Iterations reduce the noise of z to about
-// tau s.
+// estimate. z is a partly denoised picture; it is y at first. Iterations reduce the noise of z to a
+// standard deviation of about tau * s.
 
 // Steps: The pilot computes the first x from y. The iterations m = 1 .. M compute the next x and z,
-// with tau = tau0 (1 - m / M). The result is x of iteration M.
+// with tau = tau0 * (1 - m / M). The result is x of iteration M.
 
 // Sets of planes: Planes with common groups form a set (match/guide.h, PlaneSet). A set has one
 // guide. The noise of the first plane determines the parameters of the set, but each plane has its
@@ -15,10 +15,10 @@
 
 // Small planes: The side of a patch is min(side, width, height), and the step is at most the side.
 
-// Guides: The matcher finds groups in the noisy picture y for the pilot, and in the estimate x for
-// iteration 1. For iterations 1 + rematch, 1 + 2 rematch, .. 1 + (matchings - 1) rematch, the
-// matcher finds new groups in the partly denoised picture z. All other iterations keep the previous
-// groups.
+// Guides: For the pilot, the matcher finds groups in the noisy picture y. For iteration 1, the
+// matcher finds groups in the estimate x. For the iterations 1 + i * rematch with i = 1 ..
+// matchings - 1, the matcher finds groups in the partly denoised picture z. All other iterations
+// keep the previous groups.
 
 // After iteration 1, the matcher compares patches of the partly denoised picture z. In the estimate
 // x, the errors of patches of the same group are correlated.
@@ -26,7 +26,7 @@
 // Quantisation of the guide: Integer samples q make distances equal in all backends. The matcher
 // converts a sample v in single precision:
 //     scale = guide_levels / (high - low)
-//     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
+//     q = floor(min(max((v - low) * scale, 0), guide_levels) + 0.5)
 // The range [low, high] is guide_range(set, format, noise, 1) in all iterations.
 
 // Reference patches form the ReferenceGrid (match/grid.h): every step-th position and the last
@@ -45,24 +45,24 @@
 // A group consists of the `group` candidates with the smallest keys, or of all candidates. The
 // order of the members does not change the result.
 
-// Pilot: The k rows of Y are the patches of a group. Yc is Y minus the mean of its rows. C (below)
-// contains the noise covariances of the patches. f is the floor (below). The pilot computes the
-// estimates Theta Y:
-//     Q = Yc Yc' + alpha^2 C + f I
-//     Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
+// Pilot: The k rows of Y are the patches of a group. Yc is Y minus the mean of its rows, and Yc' is
+// the transpose of Yc. C (below) contains the noise covariances of the patches. f is the floor
+// (below), and 1 in 1' is the vector of ones. The pilot computes the estimates Theta * Y:
+//     Q = Yc * Yc' + alpha^2 * C + f * I
+//     Theta = I - (1 + alpha^2) * C * (Q^-1 - q * q' / (1' * q)), q = Q^-1 * 1
 
-// Covariance matrix C of a group: For white noise with the standard deviation s, C is n s^2 I,
-// where n is the number of samples of a patch. For coloured noise, element (i, j) is n s^2 rho(p_i
-// - p_j), where rho is the autocorrelation of the noise, and p_i the position of patch i.
+// Covariance matrix C of a group: For white noise with the standard deviation s, C is n * s^2 * I,
+// where n is the number of samples of a patch. For coloured noise, element (i, j) of C is n * s^2 *
+// rho(p_i - p_j), where rho is the autocorrelation of the noise, and p_i the position of patch i.
 
 // The floor f, a regularisation term, keeps Q positive definite in single precision. For k patches
 // of n samples:
-//     f = floor_share trace(Yc Yc') / k + n floor_variance
-// Yc instead of Y reduces the condition number of Q. The estimates are the same with Y and with Yc,
-// because the rows of Theta sum to 1.
+//     f = floor_share * trace(Yc * Yc') / k + n * floor_variance
+// Q contains Yc instead of Y, because this choice reduces the condition number of Q. It does not
+// change the estimates, because the rows of Theta sum to 1.
 
-// The x of the pilot is the weighted mean of the estimates Theta Y. The weight of row i is the
-// inverse of the relative standard deviation of its noise: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)),
+// The x of the pilot is the weighted mean of the estimates Theta * Y. The weight of row i is the
+// inverse of the relative standard deviation of its noise: 1 / sqrt(max(sum_j Theta_ij^2, 1 / k)),
 // where k is the number of rows.
 
 // Noise level t in iteration m: The rows of Y are the patches of a group in y, and the rows of Z
@@ -72,12 +72,12 @@
 // where std is the standard deviation over all samples.
 
 // Estimates of iteration m: The rows of X and Z are the patches of a group in x and z. The noise
-// level of Z is t. C and f are those of the pilot, but with Xc instead of Yc.
-//     Q = Xc Xc' + g C + f I, g = excess t^2
-//     Theta = I - g C (Q^-1 - q q' / (1' q)), q = Q^-1 1
+// level of Z is t. The pilot's formulas for C and f apply, with Xc instead of Yc.
+//     Q = Xc * Xc' + g * C + f * I, g = excess * t^2
+//     Theta = I - g * C * (Q^-1 - q * q' / (1' * q)), q = Q^-1 * 1
 
 // The estimates are E for x and F for z. If tau is 0, r is 0.
-//     E = Theta Z, F = (1 - r) E + r Z, r = tau / t
+//     E = Theta * Z, F = (1 - r) * E + r * Z, r = tau / t
 
 // The next x and z are the weighted means of the estimates E and F, with the weights of the pilot.
 // In the last iteration, tau = 0, so F equals E.
@@ -92,16 +92,16 @@
 // patches, and `temporal_window` in other frames. Motion vectors determine their centres.
 
 // Candidate indices of temporal filtering continue frame by frame: the first candidate of frame f
-// has the index 1 + window^2 + (f - 1) temporal_window^2.
+// has the index 1 + window^2 + (f - 1) * temporal_window^2.
 
 // Bonus of temporal filtering: The matcher reduces the distance of the candidate in the centre of a
-// window by floor(bonus_share sigma^2 scale^2 n), but not below 0. sigma is the noise level of the
-// guide, scale is the quantisation scale, and n is the number of samples of a patch.
+// window by floor(bonus_share * sigma^2 * scale^2 * n), but not below 0. sigma is the noise level
+// of the guide, scale is the quantisation scale, and n is the number of samples of a patch.
 
-// Pairs of frames: If `pairs` is true and the motion of a bundle (8x4 reference patches) is
-// uniform, its reference patches and their candidates span two frames. A patch has the same
-// position in both frames. The second frame is the partner (time/frame_pairs.h) of the first. No
-// candidate begins in a frame without a partner.
+// Pairs of frames: Reference patches and candidates span two frames if `pairs` is true and the
+// motion of their bundle (8x4 reference patches) is uniform. A patch has the same position in both
+// frames. The second frame is the partner (time/frame_pairs.h) of the first. No candidate begins in
+// a frame without a partner.
 
 // A bundle (8x4 reference patches) has one acceleration (uniform_motion.h) for each neighbouring
 // frame that has a partner. The motion of the bundle is uniform if at least half of these
@@ -111,9 +111,9 @@
 // covariance of their parts in the first frames and the covariance of their parts in the second
 // frames, because the noise in different frames is independent.
 
-// White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 n s^2 + f in
-// the pilot, and g n s^2 + f in an iteration. For k patches, q q' / (1' q) is therefore the matrix
-// of ones divided by k e, and Theta is symmetric.
+// White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 * n * s^2 + f
+// in the pilot, and g * n * s^2 + f in an iteration. For k patches, q * q' / (1' * q) is therefore
+// the matrix of ones divided by k * e, and Theta is symmetric.
 
 #include <cstdint>
 
@@ -200,7 +200,7 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
 /// therefore the same for all planes of a frame.
 inline constexpr int iterations_over_time = 3;
 /// Motion bonus, relative to the noise variance: the matcher subtracts the bonus from the mean
-/// squared difference of the patch that motion predicts.
+/// squared difference of the patch to which the motion vector points.
 inline constexpr float bonus_share = 0.6f;
 
 }  // namespace lull::linear

@@ -9,13 +9,13 @@
 // until a part has at most `leaf` patches. The parts that the matcher does not split again are the
 // clusters. Splitting preserves the order of the patches.
 
-// A split begins with 8 evenly spaced seed patches, and with two centres among these seeds. The
+// A split begins with 8 evenly spaced seed patches, and with two of these seeds as centres. The
 // first seed is the first centre. For the second centre, the matcher adds up the distances of the
-// seeds from the first seed, in order. The second centre is the seed at which the sum first exceeds
-// half of the total.
+// seeds from the first seed, in the order of the seeds. The second centre is the seed at which the
+// sum first exceeds half of the total.
 
-// Then 2-means (k-means with two centres) improves the centres, on the 8 seed patches and for at
-// most 5 rounds.
+// The matcher then improves the two centres with k-means on the 8 seed patches, in at most 5
+// rounds.
 
 // The matcher assigns each patch to the nearer centre, or to the first centre if both distances are
 // equal. For this comparison, the matcher quantises the difference of the centres to 6 bits and a
@@ -25,8 +25,8 @@
 // order of the patches.
 
 // Step 3: a reference patch belongs to one cluster in each tiling (division into tiles). All
-// patches of these clusters are its candidates. In addition, the patches that motion predicts in
-// neighbouring frames are candidates.
+// patches of these clusters are its candidates. In each neighbouring frame, the patch to which the
+// motion vector points is also a candidate.
 
 // The matcher orders candidates at equal distance frame by frame, and within a frame row by row.
 // For everything else, the matcher follows the rules of group.h.
@@ -108,10 +108,10 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
 /// The rule that assigns a patch p to the nearer of two centres:
 /// - The first centre is the mean of `a` patches whose sum is s.
 /// - The second centre is the mean of `b` patches whose sum is t; a + b is at most 8.
-/// - w is b s - a t, and m is the midpoint of the centres.
+/// - w is b * s - a * t, and m is the midpoint of the centres.
 /// - The second centre is nearer if the dot product p.w is less than m.w.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
-constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
+constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2 * a * b * m
 /// Returns the right shift that makes the differences of two centres fit into 6 bits and a sign.
 /// `greatest` is the largest magnitude of a difference before the shift.
 constexpr int split_shift(int greatest) {
@@ -126,7 +126,7 @@ constexpr int split_weight(int difference, int shift) {
 /// Returns the bound m.w, rounded up, where m is the midpoint of two centres and w the weights
 /// (split_weight()). A patch p belongs to the second centre if the dot product p.w is below this
 /// bound.
-/// @param middle  2ab m.w
+/// @param middle  the product 2 * a * b * (m.w)
 /// @param a, b  numbers of patches whose means are the first and the second centre
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
@@ -227,8 +227,8 @@ struct PatchNumbers {
 };
 
 /// Checks that 32-bit integers can number all patches of `frames` frames of width x height samples,
-/// and all members of their clusters in all tilings. Applies to clustering on the host.
-/// @throws InvalidArgument  there are more patches
+/// and all members of their clusters in all tilings. Clustering on the host calls this function.
+/// @throws InvalidArgument  there are too many patches
 void require_numbered(int width, int height, int frames, const ClusterParams& params);
 
 inline constexpr int scratch_padding = 8;

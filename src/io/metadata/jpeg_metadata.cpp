@@ -158,8 +158,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether lull removes a segment that the encoder wrote, because `metadata` contain data
-/// of the same kind.
+/// Returns whether lull removes `segment`, which the encoder wrote. lull removes the segment if it
+/// writes data of the same kind from `metadata`.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the ICC profile of the input even if the profile does not suit the channels of

@@ -9,7 +9,8 @@
 namespace lull::io {
 namespace {
 
-/// A rotation or reflection: the sample at (x, y) moves to (a x + c y, b x + d y) plus an offset.
+/// A rotation or reflection: the sample at (x, y) moves to (a * x + c * y, b * x + d * y) plus an
+/// offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;

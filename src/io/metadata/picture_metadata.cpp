@@ -116,9 +116,9 @@ PictureMetadata read_metadata(ByteView file) {
       if (begins_with(file, jxl_signature)) read_jpeg_xl(file, metadata);
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
-      // The orientation in the EXIF data does not apply, because HEIF and JPEG XL store it
-      // elsewhere. For JPEG XL, the orientation is 1, because FFmpeg's decoder already rotates the
-      // picture.
+      // HEIF and JPEG XL files store the orientation outside the EXIF data, so the function ignores
+      // the orientation in the EXIF data. For JPEG XL, the orientation is 1, because FFmpeg's
+      // decoder already rotates the picture.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }

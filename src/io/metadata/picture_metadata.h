@@ -23,7 +23,7 @@ struct Resolution {
   bool operator==(const Resolution&) const = default;
 };
 
-/// A text with a keyword, as in PNG files, in UTF-8.
+/// A UTF-8 string with a keyword, as in a text chunk of a PNG file.
 struct PictureText {
   std::string keyword, text;
   std::string language, translated_keyword;
@@ -38,7 +38,8 @@ struct NativeBlock {
   ByteVector data;
 };
 
-/// CIE x and y of the white point, red, green and blue, in units of 1/100000 (PNG's cHRM).
+/// CIE x and y of the white point and of the red, green and blue primaries, in units of 1/100000
+/// (PNG's cHRM).
 using Chromaticities = std::array<std::uint32_t, 8>;
 
 /// A picture that follows the main picture in a JPEG file.
@@ -65,8 +66,8 @@ struct PictureMetadata {
   bool empty() const;
 };
 
-/// Reads the metadata of a JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF) or JPEG XL file; empty for
-/// other formats. The function ignores damaged metadata.
+/// Reads the metadata of a JPEG, PNG, TIFF, WebP, DPX, HEIF (HEIC, AVIF) or JPEG XL file. Returns
+/// no metadata for other formats. The function ignores damaged metadata.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture, detected from its first bytes.

@@ -71,7 +71,7 @@ ByteVector deflated(ByteView data) {
   return out;
 }
 
-/// Removes and returns a zero-terminated text at the beginning of `data`.
+/// Removes and returns a zero-terminated string at the beginning of `data`.
 ByteView take_text(ByteView& data) {
   const auto zero = std::ranges::find(data, 0);
   const ByteView text(data.begin(), zero);
@@ -191,15 +191,15 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
 }
 
 /// PNG chunks that lull does not copy, because they describe the samples or the encoding of the
-/// source. Apple's programs write iDOT, which contains positions of compressed rows.
+/// source. For example, iDOT, from Apple's programs, contains the positions of compressed rows.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT", "tIME",
                                            "acTL", "fcTL", "fdAT", "dSIG", "iDOT"};
 /// PNG chunks that remain valid after denoising. Their names do not mark them as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
 // Stores an ancillary chunk (lower-case first letter) for the output. The function keeps the data
-// of the chunk only if they remain valid after denoising. The name of the chunk then has a
-// lower-case fourth letter (ISO/IEC 15948, 5.4), or is in the list `of_picture`.
+// of a chunk only if the chunk is safe to copy (lower-case fourth letter; ISO/IEC 15948, 5.4) or
+// its name is in the list `of_picture`.
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -230,8 +230,9 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// Prepares the texts without an EXIF field. PNG stores them unchanged. JPEG stores each text in
-  /// a comment, so the function puts the keyword before the text. Other formats lose the texts.
+  /// Prepares the texts that EXIF fields do not store. A PNG file stores them unchanged. A JPEG
+  /// file stores each text in a comment, so the function puts the keyword before the text. Other
+  /// formats lose the texts.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

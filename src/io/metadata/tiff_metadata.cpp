@@ -20,8 +20,8 @@ namespace {
 constexpr std::string_view separate_keys[] = {"Exif.Image.InterColorProfile",
                                               "Exif.Image.XMLPacket", "Exif.Image.IPTCNAA",
                                               "Exif.Image.ImageResources"};
-/// TIFF tags that describe how the file stores its samples. The values are wrong for the samples of
-/// another file.
+/// TIFF tags that describe how a file stores its samples. The output stores its samples
+/// differently, so these tags do not apply to it.
 constexpr int layout_tags[] = {TIFFTAG_SUBFILETYPE,
                                TIFFTAG_OSUBFILETYPE,
                                TIFFTAG_IMAGEWIDTH,

@@ -102,8 +102,8 @@ void refuse_segments(const std::string& path, const SinkOptions& options, const 
                           "); leave it out");
 }
 
-/// Returns the permissions that all files of a source have in common; for the input `-`, the
-/// permissions of the open file.
+/// Returns the permissions that all files of a source have in common. For the input `-`, returns
+/// the permissions of standard input.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;

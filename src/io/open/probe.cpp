@@ -115,8 +115,8 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(source);
 }
 
-/// For an output that is not a container: reports, with the reason `why`, that the output lacks the
-/// chapters and all streams except the denoised stream.
+/// Reports that the output lacks the chapters and all streams except the denoised stream. The
+/// function serves outputs that are not containers; `why` is the reason in the report.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {

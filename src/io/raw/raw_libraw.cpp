@@ -24,8 +24,8 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
   return bytes;
 }
 
-/// Prevents LibRaw from writing messages about damaged data to standard error. The type `Offset`
-/// differs between versions of LibRaw.
+/// LibRaw calls this function for damaged data, instead of writing a message to standard error. The
+/// type `Offset` differs between versions of LibRaw.
 template <class Offset>
 void ignore_damage(void*, const char*, Offset) {}
 
@@ -81,10 +81,10 @@ struct ActiveArea {
   /// LibRaw omits: 0 or 1.
   int omitted_rows = 0, omitted_columns = 0;
 
-  /// Returns LibRaw's number for the colour at a site of the active area. LibRaw counts from the
-  /// first row and column that it does not omit, so an omitted row or column has the position -1.
-  /// To avoid negative positions, the function adds 2 along each axis with such a position. The
-  /// addition changes no colour, because the CFA pattern repeats every 2 sites.
+  /// Returns LibRaw's number for the colour at a site of the active area. For LibRaw, an omitted
+  /// row or column has the position -1. The function avoids negative positions: it adds 2 along
+  /// each axis with an omitted row or column. The colour stays the same, because the CFA pattern
+  /// repeats every 2 sites.
   int colour_index(Decoder& raw, int x, int y) const {
     return raw->COLOR(y + omitted_rows, x + omitted_columns);
   }
@@ -132,8 +132,8 @@ std::array<std::uint8_t, 4> bayer_colours(Decoder& raw, const ActiveArea& area) 
 }
 
 /// Returns the black levels of the 2x2 sites from the tags of a DNG file; nullopt if there are
-/// none. LibRaw ignores these tags if the file describes masked pixels. It then measures the black
-/// levels in the masked pixels, with results that differ between the frames of a sequence.
+/// none. If the file describes masked pixels, LibRaw ignores these tags and measures the black
+/// levels in the masked pixels. The measured levels differ between the frames of a sequence.
 std::optional<std::array<float, 4>> stated_black_levels(const TiffTree& tags) {
   const TiffDirectory* directory = raw_picture_directory(tags);
   const auto values = [&](std::uint16_t tag) {

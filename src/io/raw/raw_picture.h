@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// The properties of camera and picture in the file. This structure does not contain the samples.
+/// The properties of the camera and the picture, without the samples.
 struct RawFacts {
   std::string path;
   int width = 0, height = 0;  // size of the active area, in sites

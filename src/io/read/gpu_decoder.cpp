@@ -111,8 +111,8 @@ std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal)
   // cropped rows and columns. CPU decoders, in contrast, move the plane pointers.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // The GPU decoders of FFmpeg 5.1 to 7.1 (VP8, VP9, AV1) return a wrong address of the chroma
-  // plane if the height is odd and chroma is vertically subsampled. The address is one row too low.
+  // If the height is odd and chroma is vertically subsampled, the GPU decoders of FFmpeg 5.1 to 7.1
+  // (VP8, VP9, AV1) return a wrong address of the chroma plane. The address is one row too low.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

@@ -311,8 +311,8 @@ int PictureDecoder::receive(AVFrame& picture) {
   }
 }
 
-/// Checks the structure of a packet and counts its damage. Returns false if the caller must not
-/// decode the packet.
+/// Checks the structure of a packet, and counts a damaged packet as damage of the input. Returns
+/// false if the caller must not decode the packet.
 bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
   const ByteView bytes = bytes_of(packet);

@@ -11,8 +11,8 @@ namespace lull::io {
 namespace {
 
 /// Returns the quantisation step of AV1, on the 0..255 scale, for a quantiser index. The function
-/// interpolates between some 8-bit steps of the AV1 specification (section 7.12.2), in units of
-/// 1/8. The error of the interpolation is at most 3 %.
+/// interpolates in a table of 8-bit steps from the AV1 specification (section 7.12.2). The unit of
+/// these steps is 1/8. The error of the interpolation is at most 3 %.
 double step_of_av1(double index) {
   struct Point {
     double index, step;

@@ -41,8 +41,9 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
 }
 
 /// Returns the distance of the first chroma sample from the edge of the picture along an axis, in
-/// chroma samples. The chroma sample covers 2^shift luma samples. It is at their centre
-/// (`centred`), at the last of them (`last`), or else at the first.
+/// chroma samples. A chroma sample covers 2^shift luma samples along this axis. The chroma sample
+/// lies at the centre of these luma samples (`centred`), at the last one (`last`), or otherwise at
+/// the first one.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -53,10 +53,10 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns a text that identifies the content of an input: size and checksum. For
+/// Returns a string that identifies the content of an input: size and checksum. For
 /// JobPart::segments, a checksum would take too long, so the function computes a digest of some
-/// blocks. If this digest equals `planned_sample`, the input has not changed, and the function
-/// returns the text from the plan. If not, the function returns the digest.
+/// blocks. If the digest equals `planned_sample`, the input has not changed, and the function
+/// returns the string from the plan. Otherwise, the function returns the digest.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());

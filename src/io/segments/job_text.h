@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, and an empty text
-/// becomes "%".
+/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, and an empty
+/// string becomes "%".
 std::string escaped(std::string_view text);
 
 /// Returns `lines` followed by a line with the SHA-256 of `lines`.
@@ -64,7 +64,7 @@ class LineParser {
   std::string unescaped() {
     std::string result;
     std::string_view text = word();
-    if (text == "%") return result;  // an empty text
+    if (text == "%") return result;  // an empty string
     for (; !text.empty(); text.remove_prefix(1)) {
       if (text[0] != '%') {
         result += text[0];

@@ -123,7 +123,7 @@ std::string text_of(const FrameIndex& index) {
   return text;
 }
 
-/// Returns the numbers of an increasing list as a text such as "3, 7-9".
+/// Returns the numbers of an increasing list as a string such as "3, 7-9".
 std::string ranges_of(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {

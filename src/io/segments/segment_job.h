@@ -39,7 +39,7 @@ class SegmentJob {
 
   const std::string& folder() const { return folder_; }
   int threads() const { return manifest_.threads; }
-  /// Returns notes for the user, one text each.
+  /// Returns the notes for the user, one string for each note.
   const std::vector<std::string>& notes() const { return notes_; }
 
   /// Sets the properties on which the output of the job depends (JobFact). The caller must call

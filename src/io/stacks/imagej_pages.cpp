@@ -57,10 +57,10 @@ ImagejPages::ImagejPages(const TiffReader& file, const TiffLayout& layout, std::
                   " (this is only possible for uncompressed samples in one piece); save it as "
                   "BigTIFF with a directory for each");
   begin_ = TIFFGetStrileOffset(file.handle(), 0);
-  // All pages must lie between the first page and the directory, or, if the directory precedes the
-  // first page, before the end of the file. A copy of a single page of a stack fails this check.
-  // Its description still states the number of pages of the stack, but its directory directly
-  // follows the first page.
+  // The pages lie between the first page and the directory. If the directory precedes the first
+  // page, they lie between the first page and the end of the file. A copy of a single page of a
+  // stack fails this check: its description still states the number of pages of the stack, but its
+  // directory directly follows the first page.
   const std::uint64_t directory = TIFFCurrentDirOffset(file.handle());
   const std::uint64_t end = directory > begin_ ? directory : bytes_.size();
   if (begin_ > end || static_cast<std::uint64_t>(pages) > (end - begin_) / page_bytes_)

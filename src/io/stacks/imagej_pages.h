@@ -17,9 +17,9 @@ namespace lull::io {
 
 class ImagejPages {
  public:
-  /// @param file  a reader at the only page of the file
+  /// @param file  a reader whose current page is the only page of the file
   /// @param layout  layout of this page
-  /// @throws BadData  compressed or not contiguous samples, or a short file
+  /// @throws BadData  the samples are compressed or not contiguous, or the file is too short
   ImagejPages(const TiffReader& file, const TiffLayout& layout, std::int64_t pages);
 
   /// Reads the samples of a page in native byte order.

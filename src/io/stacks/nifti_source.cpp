@@ -131,7 +131,7 @@ void NiftiSource::find_range() {
     finder.add(part);
     left -= part.size();
   }
-  // The read continues to the end of the file, because gzip's checksum follows the last sample.
+  // The function reads the file to its end, because gzip's checksum follows the last sample.
   read_tail();
   while (file_->read_some(piece) > 0) continue;
   range_ = finder.range();

@@ -68,7 +68,8 @@ void PlaneSource::fill_info(const std::string& container) {
     info_.axes += "; 255 on the scale of --sigma is the range of each channel";
     return;
   }
-  // A noise level of 255 corresponds to the maximum of an unsigned integer type of up to 16 bits.
+  // For unsigned integers of up to 16 bits, the noise level 255 corresponds to the maximum of the
+  // type.
   const StoredType type = plane_format_.type;
   const bool has_maximum = type == StoredType::u8 || type == StoredType::u16;
   info_.values = {
@@ -81,7 +82,7 @@ void PlaneSource::fill_info(const std::string& container) {
 std::optional<Frame> PlaneSource::read() {
   if (next_ == pages()) return std::nullopt;
   auto side_data = std::make_shared<SideData>();
-  // Only for 8-bit samples must the function verify checksums. For other samples, find_ranges() has
+  // The function verifies checksums only for 8-bit samples. For other samples, find_ranges() has
   // already verified the checksums of all planes.
   const bool is_byte = format().sample == SampleType::u8;
   read_plane(next_, side_data->stored, /*check=*/is_byte);

@@ -32,7 +32,7 @@ struct PlaneFormat {
 struct PlanePyramid {
   std::vector<PlaneSize> levels;  // smaller than full size, in descending order
   /// `loss` describes parts of the pyramid that a TIFF file cannot store. `note` describes
-  /// differences that lose no information. Both texts are empty if there is nothing to report.
+  /// differences that lose no information. Both strings are empty if there is nothing to report.
   std::string loss, note;
 };
 
@@ -53,7 +53,7 @@ class PlaneSource : public StackSource {
   std::int64_t pages() const { return axes_.channels * axes_.frames_of_channel(); }
   /// Returns the sizes of voxels and the names of channels.
   virtual ImageFacts facts() const = 0;
-  /// Returns one text for each property of this stack that a conversion between TIFF and OME-Zarr
+  /// Returns one string for each property of this stack that a conversion between TIFF and OME-Zarr
   /// does not preserve.
   virtual std::vector<std::string> other_contents() const = 0;
   /// Returns the pyramid for a TIFF file with the planes of this source.

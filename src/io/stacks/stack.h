@@ -52,7 +52,7 @@ std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
 /// @throws any  exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
-/// Returns one text for each part of the header of `source` that the output `path` cannot store.
+/// Returns one string for each part of the header of `source` that the output `path` cannot store.
 /// The list is empty if `source` is not a volume.
 /// @throws InvalidArgument  the output cannot store the volume
 std::vector<std::string> losses_of_volume(const std::string& path, const MediaSource& source,
@@ -62,8 +62,8 @@ std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& 
 
 std::unique_ptr<MediaSink> open_zarr_sink(const std::string& path, MediaSource& source,
                                           const SinkOptions& options);
-/// Returns one text for each property of `source` that the output `path` cannot store. The list is
-/// empty if `source` is not a stack of planes (TIFF, OME-Zarr).
+/// Returns one string for each property of `source` that the output `path` cannot store. The list
+/// is empty if `source` is not a stack of planes (TIFF, OME-Zarr).
 /// @throws InvalidArgument  the output cannot store the samples
 std::vector<std::string> losses_of_planes(const std::string& path, const MediaSource& source);
 

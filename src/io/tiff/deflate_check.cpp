@@ -57,7 +57,7 @@ class Strips {
 };
 
 /// Decompresses a strip and verifies its checksum. Returns a description of the fault, or an empty
-/// text. A strip with more than `expected` bytes is not a fault.
+/// string. A strip with more than `expected` bytes is not a fault.
 std::string find_fault(std::span<const std::uint8_t> stored, std::uint64_t expected) {
   const InflatedSize size = inflated_size(stored, 2 * expected + (1 << 16));
   if (!size.error.empty()) return size.error;

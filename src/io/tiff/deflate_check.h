@@ -12,7 +12,7 @@ namespace lull::io {
 bool is_deflate(std::uint16_t codec);
 
 /// Checks all strips or tiles of the current page, which must use Deflate.
-/// @param message  the text in which libtiff stores its errors (tiff_options())
+/// @param message  the string in which libtiff stores its errors (tiff_options())
 /// @return a description of the first fault, such as "strip 3: ..."; empty if there is none
 std::string find_deflate_fault(TIFF* page, const std::string& message);
 

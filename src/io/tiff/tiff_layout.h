@@ -38,7 +38,8 @@ struct TiffLayout {
 
 /// Reads the layout from the tags of the current page, and selects libtiff's conversion of YCbCr to
 /// RGB if available. Sets `refusal` to the reason why lull does not support the samples, such as
-/// "CMYK samples (must be grey or RGB)", or to an empty text.
+/// "CMYK samples (must be grey or RGB)". If lull supports the samples, `refusal` becomes an empty
+/// string.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
 /// Returns whether the page contains raw data of a camera sensor, or refers to another page with

@@ -56,9 +56,9 @@ class TiffPictureWriter {
   TiffPictureWriter(int descriptor, const std::string& name, PhotoshopFilter filter)
       : descriptor_(descriptor), name_(name), filter_(filter) {}
 
-  /// Adds a page with the tags, extra samples, layout, codec and byte order of the page `origin`,
-  /// or with `metadata` if `origin` is empty. All origins must be pages of the same file, in file
-  /// order.
+  /// Adds a page. The page has the tags, extra samples, layout, codec and byte order of the page
+  /// `origin`. If `origin` is empty, the page has the metadata `metadata`. All origins must be
+  /// pages of the same file, in file order.
   /// @throws IoError, BadData
   void add(const AVFrame& picture, const TiffOrigin& origin, const TiffMetadata& metadata);
   void close();

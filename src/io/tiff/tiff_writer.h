@@ -15,7 +15,7 @@
 
 namespace lull::io {
 
-/// Differences between an output page and the original page, one text each.
+/// Differences between an output page and the original page, one string for each difference.
 struct TiffChanges {
   std::vector<std::string> losses;
   std::vector<std::string> notes;  // changes that lose no information
@@ -68,8 +68,8 @@ class TiffWriter {
   DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
-  /// For each page, the texts of repeated tags (repeated_tags.h) except the first text of each tag.
-  /// libtiff itself writes the first texts.
+  /// The texts of the repeated tags (repeated_tags.h) of each page, without the first text of each
+  /// tag. libtiff itself writes the first texts.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;

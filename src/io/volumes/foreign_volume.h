@@ -36,7 +36,7 @@ struct ForeignVolume {
   std::vector<std::string> files = {};
   std::shared_ptr<const DicomVolume> dicom = {};
   std::function<std::unique_ptr<SampleBytes>()> open_samples = {};
-  /// One text for each part of the header that only the input's format can store.
+  /// One string for each part of the header that only the input's format can store.
   std::vector<std::string> other_contents = {};
 };
 

@@ -13,7 +13,8 @@ struct VolumeGeometry {
   /// Whether the file states an orientation. If false, `directions` and `origin` are unknown.
   bool is_oriented = false;
   /// `directions` contains the step to the next voxel along each axis. `origin` is the position of
-  /// the first voxel. Both are in millimetres to the right, front and top (RAS).
+  /// the first voxel. Both have RAS coordinates: x to the right, y to the front, z to the top, in
+  /// millimetres.
   std::array<std::array<double, 3>, 3> directions{};
   std::array<double, 3> origin{};
   double seconds = 0;  // time between the volumes of a series; 0: unknown

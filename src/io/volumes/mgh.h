@@ -31,7 +31,7 @@ inline constexpr std::size_t mgh_head_bytes = 284;
 [[nodiscard]] std::vector<std::byte> make_mgh_tail(const VolumeGeometry& geometry);
 /// Reads the time between volumes, in seconds, from the bytes after the samples; 0 if unknown.
 [[nodiscard]] double repetition_time(std::span<const std::byte> tail);
-/// Returns one text for each kind of data after the samples of an MGH file, except the repetition
+/// Returns one string for each kind of data after the samples of an MGH file, except the repetition
 /// time.
 [[nodiscard]] std::vector<std::string> other_contents_of_mgh(std::span<const std::byte> tail);
 

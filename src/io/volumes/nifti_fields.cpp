@@ -62,13 +62,13 @@ class NiftiFields {
   const ContentOffsets& at;
 };
 
-/// Returns the header's unit of space in millimetres.
+/// Returns the length of the header's unit of space in millimetres.
 double millimetres_of(int units) {
   const int space = units & 7;
   return space == 1 ? 1000 : space == 3 ? 0.001 : 1;
 }
 
-/// Returns the header's unit of time in seconds; 0 for units such as hertz.
+/// Returns the duration of the header's unit of time in seconds; 0 for units such as hertz.
 double seconds_of(int units) {
   switch (units & 0x38) {
     case 0:

@@ -18,7 +18,8 @@ namespace lull::io {
 [[nodiscard]] VolumeGeometry geometry_of_nifti(std::span<const std::byte> head,
                                                const NiftiHeader& header);
 
-/// Returns one text for each part of the header and its extensions that other formats cannot store.
+/// Returns one string for each part of the header and its extensions that other formats cannot
+/// store.
 /// @param head  all bytes before the samples
 [[nodiscard]] std::vector<std::string> other_contents_of_nifti(std::span<const std::byte> head,
                                                                const NiftiHeader& header);

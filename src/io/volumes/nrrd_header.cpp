@@ -116,7 +116,7 @@ std::optional<std::array<double, 3>> signs_of(const std::string& space) {
   return std::nullopt;
 }
 
-/// Returns the `nth` text in quotation marks, counted from 0; empty if there are fewer.
+/// Returns the `nth` quoted string of a text, counted from 0; empty if there are fewer.
 std::string quoted(const std::string& text, std::size_t nth) {
   for (std::size_t at = 0;; --nth) {
     const std::size_t begin = text.find('"', at), end = text.find('"', begin + 1);
@@ -326,7 +326,7 @@ class NrrdParser {
     header_.geometry = geometry_;
   }
 
-  /// Splits a text such as "(1,0,0) none (0, 1, 0)" into its vectors.
+  /// Splits a string such as "(1,0,0) none (0, 1, 0)" into its vectors.
   static std::vector<std::string> vectors_of(const std::string& text) {
     std::vector<std::string> vectors;
     for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {

@@ -21,7 +21,7 @@ struct NrrdHeader {
   std::string data_file;         // empty: the samples follow the header
   std::uint64_t byte_skip = 0;   // number of bytes to skip after decompression
   std::uint64_t head_bytes = 0;  // length of the header, with the empty line
-  /// One text for each part of the header that describes neither the geometry nor the samples.
+  /// One string for each part of the header that describes neither the geometry nor the samples.
   std::vector<std::string> other_contents;
 };
 
@@ -33,9 +33,9 @@ struct NrrdHeader {
 
 /// Returns the text of a header.
 /// @param original  the header of an NRRD file. The function copies all lines that do not describe
-///     the samples. If empty, the function makes a new header.
-/// @param data_file  name of the file that contains the samples; if empty, the samples follow the
-///     header
+///     the samples. If `original` is empty, the function makes a new header.
+/// @param data_file  name of the file that contains the samples. If `data_file` is empty, the
+///     samples follow the header.
 [[nodiscard]] std::string make_nrrd_text(const VolumeGeometry& geometry,
                                          const StoredFormat& samples, bool is_gzip,
                                          const std::string& data_file, const std::string& original);

@@ -23,7 +23,7 @@ std::string_view nrrd_name_of(StoredType type) {
   return names[static_cast<int>(type)];
 }
 
-/// Returns the shortest decimal text that a parser converts back to the same number.
+/// Returns the shortest decimal string that a parser converts back to the same number.
 std::string shortest(double value) {
   std::array<char, 32> text;
   // Adding 0.0 converts -0 to 0.

@@ -79,7 +79,8 @@ bool is_whole(const StoredFormat& format) {
          std::floor(format.inter) == format.inter;
 }
 
-/// Returns the sample format for headers without a scale, and a text about the loss of precision.
+/// Returns the sample format for headers without a scale, and a message about the loss of
+/// precision.
 OutputSamples unscaled(const NiftiHeader& header, const SampleChoice& choice) {
   const StoredFormat& in = header.samples;
   const bool is_identity = in.slope == 1 && in.inter == 0;

@@ -37,7 +37,7 @@ struct PairNames {
 [[nodiscard]] PairNames pair_names(const std::string& path);
 
 /// Returns the name of the separate file for the samples of the output `path`. Returns an empty
-/// text if the header and the samples are in one file.
+/// string if the header and the samples are in one file.
 /// @param is_gzip  whether the samples of a .nhdr file are compressed
 [[nodiscard]] std::string separate_samples(const std::string& path, bool is_gzip);
 

@@ -50,8 +50,8 @@ class OutputBuilder {
   bool is_from(std::string_view format) const { return from_ == format; }
 
   /// Reports all parts of the input's header as lost, except the geometry and the description of
-  /// the samples. Each part gets one text in the list of losses. `why` is the reason in these
-  /// texts.
+  /// the samples. The list of losses contains one string for each lost part. `why` is the reason in
+  /// these strings.
   void lose_other_contents(const char* why) {
     std::vector<std::string> contents;
     if (is_from("nifti") || is_from("nifti1 pair"))

@@ -88,7 +88,8 @@ void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& o
   const char* key = format == "apng" ? "plays" : "loop";
   const std::optional<int> plays = plays_of(path);
   if (!plays || options.has(key)) return;
-  // The option `loop` of FFmpeg's GIF muxer has the number of repetitions, or -1 for no repetition.
+  // FFmpeg's GIF muxer expects the number of repetitions in the option `loop`; -1 means no
+  // repetition.
   const int repetitions = *plays == 1 ? -1 : std::max(*plays - 1, 0);
   options.set(key, std::to_string(is_gif ? repetitions : *plays));
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Properties of animated pictures (GIF, APNG, WebP) that FFmpeg's muxers do not take from the
-// input: how often a player shows the animation, and how long it shows the last picture.
+// input: the loop count, and the duration of the last picture.
 
 #include "io/ffmpeg/ffmpeg.h"
 

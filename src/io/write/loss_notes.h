@@ -13,7 +13,7 @@ class LossList {
   /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// The functions add() ignore texts that are empty or already in the list.
+  /// The functions add() ignore strings that are empty or already in the list.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
   /// Adds notes about the losses of a frame: metadata that the encoder cannot store, and time
@@ -29,7 +29,7 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error with the first text of `losses`. Does nothing if `losses` is empty.
+/// Throws an error with the first string of `losses`. Does nothing if `losses` is empty.
 /// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 

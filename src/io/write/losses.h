@@ -8,18 +8,18 @@
 
 namespace lull::io {
 
-/// Returns one text for each property of `source` that neither container nor encoder can store. The
-/// result does not include omitted streams and properties of samples. The function assumes that
+/// Returns one string for each property of `source` that neither container nor encoder can store.
+/// The result does not include omitted streams and properties of samples. The function assumes that
 /// containers outside the table of containers (io/encode/traits.h) store no properties.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns one text for each layer of an OpenEXR input, except the layers of the picture. Outputs
+/// Returns one string for each layer of an OpenEXR input, except the layers of the picture. Outputs
 /// in another format or of another size lose these layers.
 std::vector<std::string> lost_layers(const FileSource& source);
 
 /// Checks whether the encoder can store the A53 captions and the HDR10+ metadata of a frame.
-/// Returns a text about the first loss; empty if the encoder can store both.
+/// Returns a message about the first loss; empty if the encoder can store both.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 }  // namespace lull::io

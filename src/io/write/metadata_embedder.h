@@ -22,8 +22,8 @@ class MetadataEmbedder {
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// losses() returns texts about lost metadata, and notes() returns notes for the user. Both lists
-  /// cover all pictures so far.
+  /// losses() returns messages about lost metadata, and notes() returns notes for the user. Both
+  /// lists cover all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
   /// Returns the EXIF orientation by which the encoder must rotate the samples of all pictures.
@@ -52,7 +52,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns one text for each kind of metadata in the first picture of `source` that a video file
+/// Returns one string for each kind of metadata in the first picture of `source` that a video file
 /// cannot store, such as EXIF.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);

@@ -13,8 +13,8 @@ namespace {
 // audio can begin before 0. Audio within this limit counts as beginning at 0, because some
 // containers cannot hide the silence.
 constexpr double max_encoder_delay_s = 0.1;
-// As in the ffmpeg command, some subtitles and data do not determine the start of the output: those
-// that begin more than this number of seconds before all other streams.
+// Subtitles and data that begin more than this number of seconds before all other streams do not
+// determine the start of the output. The ffmpeg command has the same rule.
 constexpr double max_text_lead_s = 1;
 
 struct Start {

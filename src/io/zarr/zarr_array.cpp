@@ -272,8 +272,8 @@ class ArrayReader {
     return fits ? std::optional(static_cast<std::uint64_t>(number)) : std::nullopt;
   }
 
-  /// Returns the bits in a text such as "0x7fc00000". Zarr version 3 uses this form for NaN with a
-  /// payload.
+  /// Returns the bits in a string such as "0x7fc00000". Zarr version 3 uses this form for NaN with
+  /// a payload.
   std::optional<std::uint64_t> hexadecimal_bits(const Json& value) const {
     const std::string text = value.is_string() ? value.get<std::string>() : std::string();
     const std::size_t digits = 2 * static_cast<std::size_t>(size_of(array_.samples.type));

@@ -131,8 +131,8 @@ ChunkFiles::Shard ChunkFiles::new_shard(ArrayIndex chunk) const {
   const ZarrShards& shards = *array_.shards;
   Shard shard{.entries = std::vector<ShardEntry>(shards.count()), .end = 0, .left = 1};
   if (shards.index_at_start) shard.end = shards.index_bytes();
-  // The index of a shard at the end of an array also has entries for chunks outside the array.
-  // `left` does not count these chunks.
+  // A shard at the end of an array also has index entries for chunks outside the array. `left` does
+  // not count these chunks.
   for (std::size_t d = 0; d < chunk.size(); ++d) {
     const std::int64_t all = (array_.shape[d] + array_.chunk[d] - 1) / array_.chunk[d],
                        first = chunk[d] / shards.chunks[d] * shards.chunks[d];

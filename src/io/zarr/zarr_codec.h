@@ -20,7 +20,7 @@ namespace lull::io {
 /// Decompresses a chunk.
 /// @param chunk_size  exact size of the decompressed chunk in bytes
 /// @param path  name of the chunk's file in error messages
-/// @throws BadData  a damaged chunk, or another size or checksum
+/// @throws BadData  the chunk is damaged, or its decompressed size or its checksum is wrong
 [[nodiscard]] std::vector<std::byte> decode_chunk(const ZarrCodec& codec,
                                                   std::vector<std::byte> stored,
                                                   std::size_t chunk_size, const std::string& path);

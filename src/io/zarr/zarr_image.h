@@ -40,10 +40,10 @@ struct ZarrImage {
   std::vector<ZarrLevel> levels;  // the largest first; at least one
   ImageFacts facts;
   bool is_described = false;  // whether the metadata name the axes
-  /// One text for each part of the store that a TIFF file cannot contain, such as "the group
+  /// One string for each part of the store that a TIFF file cannot contain, such as "the group
   /// 'labels'". The list does not include pyramid levels.
   std::vector<std::string> other_contents;
-  std::vector<std::string> notes;  // notes for the user, one text each
+  std::vector<std::string> notes;  // notes for the user, one string for each note
 };
 
 /// Reads the metadata of the image in a store.

@@ -14,8 +14,8 @@ namespace {
 /// Maximum size in bytes of a JSON file. Files with consolidated metadata have several megabytes.
 constexpr std::size_t max_json_bytes = std::size_t{1} << 26;
 
-/// Replaces the numbers NaN, Infinity and -Infinity by the texts that Zarr uses in fill values.
-/// Python writes these numbers, although JSON forbids them.
+/// Replaces the numbers NaN, Infinity and -Infinity by the strings that Zarr uses for them in fill
+/// values. Python writes these numbers, although JSON forbids them.
 std::string with_quoted_numbers(const std::string& text) {
   std::string plain;
   plain.reserve(text.size());

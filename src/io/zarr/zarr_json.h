@@ -11,7 +11,7 @@ namespace lull::io {
 using Json = nlohmann::json;
 
 /// Reads a JSON file that contains an object. Accepts Python's numbers NaN, Infinity and -Infinity,
-/// and converts them to texts.
+/// and converts them to strings.
 /// @throws NoInput  the file does not exist or is not readable
 /// @throws BadData  the file is not valid JSON, contains no object, or is too large
 [[nodiscard]] Json read_json(const std::string& path);
@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 /// Returns the member `key` of `object`; null if there is no such member, or if `object` is not an
 /// object.
 [[nodiscard]] const Json& member(const Json& object, const char* key);
-/// Returns a text member; `otherwise` if the member is absent or is not a text.
+/// Returns a string member; `otherwise` if the member is absent or is not a string.
 [[nodiscard]] std::string text_member(const Json& object, const char* key,
                                       const std::string& otherwise = {});
 /// Returns an integer member; `otherwise` if the member is absent.

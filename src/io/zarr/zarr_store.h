@@ -11,8 +11,8 @@
 
 namespace lull::io {
 
-/// Copies all files of a store except the chunks of the image. Returns one text for each part that
-/// the function cannot copy.
+/// Copies all files of a store except the chunks of the image. Returns one string for each part
+/// that the function cannot copy.
 /// @throws IoError, NoInput
 [[nodiscard]] std::vector<std::string> copy_store(OutputFolder& output, const ZarrImage& image);
 

@@ -1,5 +1,5 @@
-// Linear combinations of the patches of one group (params.h), in single precision. Patches of zeros
-// pad each group to complete vectors.
+// Linear combinations of the patches of one group (params.h), in single precision. The kernel pads
+// each group with zero patches to a multiple of the vector size.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -68,7 +68,7 @@ HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Us
     }
 }
 
-/// Loads the patches as rows. Padding is 0.
+/// Loads each patch into one row of the matrix `rows`, and pads the matrix with zeros.
 void load_rows(const Patches& patches, const GroupSize& size, float* rows) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -220,7 +220,7 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
 }
 
 /// Adds weighted patches to the sums of their frames. The sum for x receives mean + E, and the sum
-/// for z receives mean + E + r (Z - E) (params.h). E is `estimates`, Z is `combined`, and r is
+/// for z receives mean + E + r * (Z - E) (params.h). E is `estimates`, Z is `combined`, and r is
 /// `ratio`. `places` are the positions of the patches in the first (`half` = 0) or second frame
 /// (`half` = 1).
 template <bool kHasZ>

@@ -188,7 +188,8 @@ int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::
                    std::uint32_t& limit, std::uint32_t* scratch) {
   const std::size_t wanted = members.size() - 1;
   std::size_t found;
-  // Reads only candidates with keys up to `limit`, and raises `limit` if there are too few.
+  // Reads only candidates with keys up to `limit`. The loop raises `limit` until it finds enough
+  // candidates.
   while (true) {
     found = HWY_DYNAMIC_DISPATCH(keys_up_to)(keys, count, std::min(limit, no_key - 1), scratch);
     if (found >= wanted || limit >= no_key / 2) break;

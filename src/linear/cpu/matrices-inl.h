@@ -81,7 +81,7 @@ HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, in
   if (rest == 1) multiply_block<1>(a, inner, b + c, columns, to + c);
 }
 
-/// Computes the matrix product to = a b. `a` has `rows` x `inner` elements, and `b` and `to` have
+/// Computes the matrix product to = a * b. `a` has `rows` x `inner` elements, and `b` and `to` have
 /// `columns` columns. `rows` must be a multiple of 4, and `columns` a multiple of the number of
 /// lanes.
 HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float* b, int columns,
@@ -96,8 +96,8 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of the k x k Gram matrix A' A. A is the matrix `columns`, with
-/// `rows` rows and k columns.
+/// Computes the upper triangle of the k x k Gram matrix A' * A. A is the matrix `columns`, with
+/// `rows` rows and k columns, and A' is its transpose.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
@@ -141,18 +141,18 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
 }
 
 /// Inverts a symmetric positive definite 4x4 matrix [P B; B' C], from the inverses of P and of the
-/// Schur complement C - B' P^-1 B. The row stride of `from` is `block`.
+/// Schur complement C - B' * P^-1 * B. The row stride of `from` is `block`.
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
-  // T = P^-1 B, for the upper left block P and the upper right block B.
+  // T = P^-1 * B, for the upper left block P and the upper right block B.
   const float t00 = p.a * b00 + p.b * b10, t01 = p.a * b01 + p.b * b11;
   const float t10 = p.b * b00 + p.c * b10, t11 = p.b * b01 + p.c * b11;
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // U = P^-1 B S^-1, for the upper left block P, the upper right block B and the Schur complement S
-  // of P.
+  // U = P^-1 * B * S^-1, for the upper left block P, the upper right block B and the Schur
+  // complement S of P.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;

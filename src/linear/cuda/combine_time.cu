@@ -232,9 +232,9 @@ void launch(const TimeCombineArgs& args, cudaStream_t stream) {
   cuda::check(cudaGetLastError());
 }
 
-// The template argument T of the kernel limits its groups to 16 T patches. The following values of
-// T are for the first step (the pilot) with groups of up to 16 patches, for the pilot with larger
-// groups, and for all later steps.
+// The template argument T of the kernel limits its groups to 16 * T patches. The first step (the
+// pilot) uses one of two values of T: the first constant for groups of up to 16 patches, and the
+// second constant for larger groups. All later steps use the third constant.
 constexpr int small_pilot_blocks = 1, pilot_blocks = 2, iteration_blocks = 3;
 
 bool is_small(const GroupSizes& pilot) { return pilot.group <= 16 * small_pilot_blocks; }

@@ -1,5 +1,5 @@
 #pragma once
-// The matrix Theta (linear/params.h) of a group of at most 16 T patches, in the registers of one
+// The matrix Theta (linear/params.h) of a group of at most 16 * T patches, in the registers of one
 // warp. T is a template argument.
 
 #include <cuda_fp16.h>
@@ -85,8 +85,9 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
   __syncwarp();
 }
 
-/// Computes -D D', the negative Gram matrix of a group. Row i of D is patch i minus the mean patch.
-/// Rows of D from `count` on are zero. The function computes only the lower triangle of blocks.
+/// Computes -D * D', the negative Gram matrix of a group. Row i of D is patch i minus the mean
+/// patch. Rows of D from `count` on are zero. The function computes only the blocks of the lower
+/// triangle.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {
@@ -162,7 +163,7 @@ struct SharedNoise {
   }
 };
 
-/// Adds the noise covariance matrix, multiplied by `factor`, to the lower triangle of blocks.
+/// Adds the noise covariance matrix, multiplied by `factor`, to the blocks of the lower triangle.
 template <int T>
 __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor,
                                           Block (&matrix)[T][T]) {
@@ -174,8 +175,8 @@ __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor
                  [&](float& v, int row, int column) { v += factor * noise(row, column); });
 }
 
-/// Computes R = Q^-1 - q q' / (1' q) in the upper triangle of blocks, where q = Q^-1 1. The vector
-/// 1 has ones in the first `count` rows, and zeros elsewhere.
+/// Computes R = Q^-1 - (q * q') / (1' * q) in the upper triangle of blocks, where q = Q^-1 * 1. The
+/// vector 1 has ones in the first `count` rows, and zeros elsewhere.
 template <int T>
 __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count) {
   float of_row[2 * T] = {}, of_column[2 * T][2] = {};
@@ -228,9 +229,9 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise. 11' is the matrix of ones,
-/// and k is `count`. `own` is the eigenvalue of Q for the vector of ones. Reads only the upper
-/// triangle of blocks of Q^-1.
+/// Computes Theta = I - noise * (Q^-1 - J / (k * own)) for white noise. J is the matrix of ones,
+/// and k is `count`. `own` is the eigenvalue of Q for the vector of ones. The function reads only
+/// the upper triangle of blocks of Q^-1.
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {
@@ -248,8 +249,8 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
     }
 }
 
-/// Computes Theta = I - factor C R for coloured noise, with the noise covariance matrix C and the
-/// result R of subtract_mean(). Reads only the upper triangle of blocks of R.
+/// Computes Theta = I - factor * C * R for coloured noise, with the noise covariance matrix C and
+/// the result R of subtract_mean(). The function reads only the upper triangle of blocks of R.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {
@@ -276,8 +277,8 @@ __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block
   }
 }
 
-/// Returns the weight 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)) of row i of Theta, where i is 8 r
-/// + lane / 4.
+/// Returns the weight 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)) of row i of Theta, where i is 8 *
+/// r + lane / 4.
 template <int T>
 __device__ __forceinline__ float row_weight(const HalfMatrix<T>& theta, int r, int count) {
   float sum = 0;

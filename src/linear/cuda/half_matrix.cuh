@@ -11,7 +11,7 @@
 namespace lull::linear {
 
 /// A square half-precision matrix in the registers of a warp, as left operand. at[i][j] is the
-/// 16x16 block at row 16 i and column 16 j.
+/// 16x16 block at row 16 * i and column 16 * j.
 template <int T>
 struct HalfMatrix {
   std::uint32_t at[T][T][4];

@@ -17,9 +17,9 @@ struct TimeMatchArgs {
   SearchedFrames frames;
   std::array<QuantisedGuide, max_frames> guides;
   DeviceGroups groups;
-  /// Motion bonus: the amount that the matcher subtracts from the distance of the candidate that
-  /// motion predicts, in squared levels of the quantised guide. Element 0 is for patches in one
-  /// frame, and element 1 for patches that span two frames.
+  /// Motion bonus: the matcher subtracts this amount from the distance of the candidate to which
+  /// the motion vector points. The unit is the square of a level of the quantised guide. Element 0
+  /// is for patches in one frame, and element 1 for patches that span two frames.
   std::array<std::uint32_t, 2> bonus{};
 };
 void match_over_time(const TimeMatchArgs& args, cudaStream_t stream);

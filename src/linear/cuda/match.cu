@@ -1,8 +1,8 @@
 // Matching for iterated linear combinations of patches (definition: linear/params.h). One warp
 // finds the group of a reference patch in four steps.
 
-// Step 1, distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b for the reference patch a and each candidate
-// b.
+// Step 1, distances: the warp computes |a|^2 + |b|^2 - 2 * a'b, which equals |a - b|^2, for the
+// reference patch a and each candidate b.
 
 // Shared memory contains the union of the search windows, as one word with four successive samples
 // for each position. Loads are therefore always aligned.

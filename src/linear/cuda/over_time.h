@@ -30,8 +30,8 @@ class DeviceFilterOverTime {
   /// vectors are zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
-  /// The arguments are those of DeviceFilter (filter.h), the number of slots, and the temporal
-  /// radius.
+  /// The constructor has the arguments of DeviceFilter (filter.h), and two more: the number of
+  /// slots and the temporal radius.
   /// @throws OutOfDeviceMemory
   DeviceFilterOverTime(const FrameFormat& format, const NoiseModel& noise,
                        const std::array<Margins, max_planes>& margins, int slots, int radius,

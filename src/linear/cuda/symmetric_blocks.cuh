@@ -1,7 +1,7 @@
 #pragma once
-// Symmetric matrices in the registers of a warp, as 16x16 blocks, and their inverses. Lane 4g + t
-// (t = 0..3) has columns 8n + 2t and 8n + 2t + 1 of row 8h + g in half[n].at[2h] and
-// half[n].at[2h + 1].
+// Symmetric matrices in the registers of a warp, as 16x16 blocks, and their inverses. For t = 0..3,
+// lane 4 * g + t has the columns 8 * n + 2 * t and 8 * n + 2 * t + 1 of row 8 * h + g. The elements
+// half[n].at[2 * h] and half[n].at[2 * h + 1] contain these two values.
 
 // Results of tensor cores have this layout, and so have left operands and transposed right
 // operands. Results can therefore become operands without an exchange of values between lanes.
@@ -16,8 +16,8 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block of floats as an operand of the tensor cores. Each float becomes two summands of 11
-/// significant bits.
+/// A block of floats as an operand of the tensor cores. Each float becomes the sum of two numbers
+/// with 11 significant bits.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -43,15 +43,15 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Computes one of the `product_steps` steps of the block product c += a b', where b' is the
+/// Computes one of the `product_steps` steps of the block product c += a * b', where b' is the
 /// transpose of b. A caller can interleave the steps of independent products, so that their
 /// latencies overlap.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // Reorders columns: columns 2t and 2t + 1 of a block become columns t and t + 4 of the operand,
-  // for t = 0..3.
+  // Reorders columns: for t = 0..3, the columns 2 * t and 2 * t + 1 of a block become the columns t
+  // and t + 4 of the operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
@@ -79,8 +79,8 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 }
 #endif
 
-/// Transposes an 8x8 matrix. With g = lane / 4 and t = lane % 4, a lane has columns 2t and 2t + 1
-/// of row g.
+/// Transposes an 8x8 matrix. With g = lane / 4 and t = lane % 4, a lane has the columns 2 * t and 2
+/// * t + 1 of row g.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
@@ -109,9 +109,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 /// Eliminates the 16 pivots of the diagonal block `k` of a symmetric negative definite matrix A.
 /// panel[i] is block (i, k) of A, and receives the contribution of the pivots to the inverse of -A.
 
-/// After the call, the caller must add column[i] column[j]' to each block (i, j) with i != k and j
-/// != k. For this purpose, the function stores block (i, k) in column[i]. It divides the column of
-/// each pivot p by sqrt(-p) before it eliminates p.
+/// After the call, the caller must add column[i] * column[j]' to each block (i, j) with i != k and
+/// j != k. For this purpose, the function stores block (i, k) in column[i]. It divides the column
+/// of each pivot p by sqrt(-p) before it eliminates p.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

@@ -90,7 +90,7 @@ struct TimePlan {
 }
 
 /// Returns a scale with which the 32-bit sums of a frame cannot overflow. If the temporal radius is
-/// R, the groups of up to 4 R + 1 frames add estimates to these sums.
+/// R, the groups of up to 4 * R + 1 frames add estimates to these sums.
 [[nodiscard]] inline float time_value_scale(const GroupSizes& sizes, int radius) {
   const auto references = [&](int window) {  // number whose windows contain a sample
     const int along = (window + sizes.side - 2) / sizes.step + 2;

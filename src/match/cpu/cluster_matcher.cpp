@@ -215,8 +215,8 @@ class ClusterMatcher final : public Matcher {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// Returns the index of the patch that motion predicts in frame `f` for the reference patch at
-  /// (x, y), or std::nullopt if this patch is not completely inside the picture.
+  /// Returns the index of the patch in frame `f` to which the motion vector of the reference patch
+  /// at (x, y) points. Returns std::nullopt if this patch is not completely inside the picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -236,9 +236,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts MatchParams::motion_bias from the distances of the candidates that motion predicts,
-  /// and removes duplicates. The candidates that motion predicts are the elements of `candidates`
-  /// from index `predicted` on. Returns the number of remaining candidates.
+  /// The elements of `candidates` from index `predicted` on are the patches to which motion vectors
+  /// point. The function subtracts MatchParams::motion_bias from their distances, and removes
+  /// duplicates. Returns the number of remaining candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -254,7 +254,7 @@ class ClusterMatcher final : public Matcher {
   }
 
   std::vector<ClusterWorkspace> workspaces_;  // one element for each thread
-  // Data of the current reference frame, set by begin().
+  // begin() sets these data of the current reference frame.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   MotionGrid grid_;
