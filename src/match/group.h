@@ -1,8 +1,8 @@
 #pragma once
 // Groups of similar patches, one for each reference patch. All backends follow the rules below.
 
-// Order of members: the reference patch, and then all other members by distance in the guide, by
-// frame, and by position in the search window, row by row.
+// Order of members: the reference patch comes first. The other members are sorted by their distance
+// in the guide, then by frame, and then by their position in the search window, row by row.
 
 // Order of frames: the reference frame, one frame before, one frame after, two frames before, two
 // frames after, and so on.
@@ -14,13 +14,13 @@
 // In a neighbouring frame, the centre of the search window is the position of the reference patch
 // plus the motion vector of its bundle (8x4 reference patches, motion_grid.h).
 
-// In a neighbouring frame, motion predicts the patch at the centre of the search window. The
-// matcher subtracts MatchParams::motion_bias from the distance of this patch, and clamps negative
-// results to 0.
+// In a neighbouring frame, the motion vector points to the patch at the centre of the search
+// window. The matcher subtracts MatchParams::motion_bias from the distance of this patch, and
+// clamps negative results to 0.
 
-// Bias for coloured noise: the first phase adds 2 sigma^2 rho (MatchParams::bias) to distances in
-// the reference frame, and clamps negative results to 0. rho is the correlation of the noise of two
-// patches.
+// Bias for coloured noise: the first phase adds the bias 2 * sigma^2 * rho (MatchParams::bias) to
+// distances in the reference frame, and clamps negative results to 0. rho is the correlation of the
+// noise of two patches.
 
 // A group has at most MatchParams::group members, and its size is a power of two. The matcher
 // therefore removes the most distant members until the size is a power of two.

@@ -79,7 +79,7 @@ struct PlaneSet {
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// Returns the distance bias of a guide (MatchParams::bias): 2 sigma^2 rho, where sigma is the
+/// Returns the distance bias of a guide (MatchParams::bias): 2 * sigma^2 * rho, where sigma is the
 /// noise level of the guide and rho the autocorrelation of its noise. Null: the noise is white.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,

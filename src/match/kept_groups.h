@@ -1,7 +1,7 @@
 #pragma once
 // Stores groups on the host. With propagation (propagation.h), the matcher searches the complete
-// window only for some reference patches. The members of their groups are candidates for the other
-// reference patches and for the next phase.
+// window only for some reference patches. The members of the groups of these patches are candidates
+// for the other reference patches and for the next phase.
 
 #include <algorithm>
 #include <array>

@@ -36,8 +36,8 @@ struct MatchParams {
   int step = 3;             // p: distance between reference patches, 1..8
   float tau = 2500.0f;      // match threshold, > 0
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
-  /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
-  /// (group.h), >= 0.
+  /// In a neighbouring frame, the matcher subtracts this amount, >= 0, from the distance of the
+  /// patch to which the motion vector points (group.h).
   float motion_bias = 0.0f;
   /// Sides of the refinement windows (propagation.h), whose patches are candidates in addition to
   /// the members of stored groups. `refine_window` is the side in the reference frame: 1 (no

@@ -14,8 +14,8 @@
 
 // A reference patch without a complete search has these candidates, in this order:
 // 1. patches of the refinement window in the reference frame, row by row;
-// 2. patches of the refinement windows in neighbouring frames, around the position that motion
-//    predicts;
+// 2. patches of the refinement windows in neighbouring frames, around the position to which the
+//    motion vector points;
 // 3. candidates from the groups of neighbouring reference patches with a complete search.
 
 // A group member at the displacement d from its own reference patch gives the candidate at the

@@ -281,9 +281,9 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // For a member at the displacement (x, y), its index minus the index of the reference patch is
-    // y * rows + x. y is this difference, divided by `rows` and rounded to the nearest integer,
-    // because |x| is less than half of `rows`.
+    // The function computes the displacement (x, y) of a member. The index of the member minus the
+    // index of the reference patch is y * rows + x, and |x| is less than half of `rows`. y is
+    // therefore this difference divided by `rows`, rounded to the nearest integer.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

@@ -174,8 +174,8 @@ class SeedPatches {
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
     // `first` is `b` times a sum of `a` samples, and `second` is `a` times a sum of `b` samples.
-    // Samples are at most 255, so `first` and `second` are at most 255 a b. The two centres are
-    // means of at most 8 seed patches in total, so a b is at most 16. `first` and `second`
+    // Samples are at most 255, so `first` and `second` are at most 255 * a * b. The two centres are
+    // means of at most 8 seed patches in total, so a * b is at most 16. `first` and `second`
     // therefore fit in 12 bits, and their sum fits in 13 bits.
     for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);

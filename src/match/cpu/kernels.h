@@ -51,8 +51,8 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// Number of 16-bit lanes of the widest vector. Arrays of 16-bit values are padded to a multiple of
-/// this number.
+/// Number of 16-bit lanes of the widest vector. The sizes of arrays of 16-bit values are multiples
+/// of this number.
 inline constexpr int lane_multiple = 32;
 
 /// Returns a / b, rounded down, for b > 0.
@@ -119,9 +119,10 @@ struct Block {
 
 /// Maximum number of lanes for a row of reference patches, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes after the last reference patch of a row. The lane of a
-/// patch sums only the columns before the next patch begins, and the following lanes sum the other
-/// columns. Additional lanes do so for the last patches, which have no following patches.
+/// Returns the number of additional lanes after the last reference patch of a row. Reference
+/// patches overlap, so the lane of a patch sums only the columns before the next patch begins. The
+/// lanes of the next patches sum the other columns. The last patches of a row have no next patches,
+/// and need additional lanes instead.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
@@ -219,8 +220,8 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// The matcher subtracts this amount from the score of the patch that motion predicts, unless
-  /// this score is saturated.
+  /// The matcher subtracts this amount from the score of the patch to which the motion vector
+  /// points, unless this score is saturated.
   std::uint16_t motion_bias;
   int offset;  // frame that contains the candidates
 };
@@ -254,9 +255,10 @@ struct PropagationReach {
   int row = 0;  // distance from one row of strips to the next, in samples
 };
 struct PropagateParams {
-  int group;                 // maximum number of members of a group
-  std::int32_t limit;        // maximum score of a member, below saturated_score
-  std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
+  int group;           // maximum number of members of a group
+  std::int32_t limit;  // maximum score of a member, below saturated_score
+  std::int32_t
+      motion_bias;  // amount subtracted from the score of the patch at the predicted position
 };
 /// Makes the group of the reference patch at (x, y) from the candidates `near` and `members`. The
 /// array behind `members` must have max_propagated elements, because the function loads complete

@@ -1,9 +1,9 @@
 // Computes the scores of a block with AVX-512 VNNI, which adds four products of bytes to a 32-bit
 // sum. Each lane processes one reference patch.
 
-// The kernel computes the squared distance of a reference patch a and a candidate b as sum a^2 +
-// sum (b^2 + 256 b) - 2 sum (a + 128) b. The second sum is the norm of b, which is the same for all
-// reference patches.
+// The kernel computes the squared distance of a reference patch a and a candidate b as sum(a^2) +
+// sum(b^2 + 256 * b) - 2 * sum((a + 128) * b). The second sum is the norm of b, which is the same
+// for all reference patches.
 
 // A patch consists of bands of `step` rows. The kernel sums the products of each band, and then
 // adds the sums of all bands of the patch. Vertically neighbouring reference patches overlap, so
@@ -62,8 +62,9 @@ HWY_INLINE QuadSum add_squares(QuadSum sum, QuadSum quads) {
   return add_products(sum, magnitudes, magnitudes);
 }
 
-/// Returns the contribution of one row of a patch to the norm of the patch: the sum of b^2 + 256 b
-/// over the signed bytes b of the row. The function computes b^2 + 256 b as (b + 128) b + 128 b.
+/// Returns the contribution of one row of a patch to the norm of the patch: the sum of b^2 + 256 *
+/// b over the signed bytes b of the row. The function computes b^2 + 256 * b as (b + 128) * b + 128
+/// * b.
 HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* second) {
   const QuadSum a = load(first), b = load(second), none = hn::Zero(QuadSums());
   const QuadSum all_128 = unsigned_bytes(none);

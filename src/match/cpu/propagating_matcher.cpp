@@ -119,7 +119,7 @@ class PropagatingMatcher final : public Matcher {
     });
   }
 
-  // Data of the current reference frame, set by begin().
+  // begin() sets these data of the current reference frame.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   std::vector<int> offsets_;  // time offsets of the frames

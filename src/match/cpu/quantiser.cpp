@@ -23,8 +23,8 @@ Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frame
     max_bias = std::max(max_bias, -*std::ranges::min_element(*params.bias));
   const float max_distance = params.tau + max_bias;
   const float unit_for_tau = std::sqrt(max_distance * (patch * patch) / max_score);
-  // With a third of `noise`, the variance of the quantisation error, unit^2 / 12, is below 1 % of
-  // the noise variance.
+  // If the unit is a third of `noise`, the variance of the quantisation error, unit^2 / 12, is
+  // below 1 % of the noise variance.
   const float unit = std::max({(high - low) / 254, std::min(unit_for_tau, noise / 3), 1e-6f});
   return {(low + high) / 2, unit};
 }

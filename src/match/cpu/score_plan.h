@@ -9,8 +9,8 @@ namespace lull::cpu {
 
 /// Reference patches in a row begin `step` samples apart, so several overlapping patches contain
 /// the same pair of horizontally adjacent samples. A pair in column c of reference patch i is also
-/// in column c - k step of patch i + k, as long as c - k step is not negative. The last of these
-/// columns, c % step, is the phase of the pair.
+/// in column c - k * step of patch i + k, as long as c - k * step is not negative. The last of
+/// these columns, c % step, is the phase of the pair.
 
 /// The distance of a patch is the sum of the squared differences of all its pairs of samples. The
 /// kernel computes this sum in two steps. First, it adds the pairs whose columns c have the same

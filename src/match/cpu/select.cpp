@@ -2,9 +2,9 @@
 // patch in each lane.
 
 // For groups of N patches (the reference patch and N - 1 candidates), the matcher first finds an
-// upper bound for the scores of members. It divides the candidates into 2 N classes, and takes the
-// (N - 1)-th smallest of the minimum scores of the classes. At least N - 1 candidates, about 1.5 N
-// on average, have scores up to this bound.
+// upper bound for the scores of members. It divides the candidates into 2 * N classes, and finds
+// the minimum score of each class. The upper bound is the (N - 1)-th smallest of these minima. At
+// least N - 1 candidates, on average about 1.5 * N, have scores up to this bound.
 
 // Candidates with a score up to the bound become keys: a score and a position in the window. The
 // rank of a key is the number of smaller keys.
@@ -52,8 +52,9 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, in each lane, the value with the rank `wanted` among the 2 (wanted + 1) values of this
-/// lane in `vectors`. The smallest value has the rank 1. The function sorts each half of `vectors`.
+/// Returns, in each lane, the value with the rank `wanted` among the 2 * (wanted + 1) values of
+/// this lane in `vectors`. The smallest value has the rank 1. The function sorts each half of
+/// `vectors`.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;

@@ -1,5 +1,5 @@
-// Finds the candidates of a reference patch in a neighbouring frame, around the position that
-// motion predicts.
+// Finds the candidates of a reference patch in a neighbouring frame, around the position to which
+// the motion vector points.
 
 // Each lane processes one of 16 horizontally neighbouring candidates of a single reference patch.
 // Unlike in scores.cpp, reference patches share no sums, because motion vectors differ between

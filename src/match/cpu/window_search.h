@@ -19,8 +19,8 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// begin() and begin_block() have the preconditions of the functions of the same names in
-  /// Matcher. If the temporal window is 0, the matcher searches only the reference frame.
+  /// The preconditions of begin() and begin_block() are the same as for the class Matcher. If the
+  /// temporal window is 0, the matcher searches only the reference frame.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
@@ -67,7 +67,7 @@ class WindowSearch {
   int threads_;
   std::vector<Workspace> workspaces_;  // one element for each thread
 
-  // Data of the current reference frame, set by begin().
+  // begin() sets these data of the current reference frame.
   MatchParams params_;
   std::span<const GuideAt> frames_;
   /// The search windows in the reference frame and in the neighbouring frames.

@@ -3,7 +3,8 @@
 
 // A reference patch belongs to one cluster in each tiling (match/clusters.h). If another patch is
 // in several of these clusters, the warp compares the two patches only once. The last candidates
-// are the patches that motion predicts. MatchParams::motion_bias reduces their distances.
+// are the patches to which motion vectors point. The warp subtracts MatchParams::motion_bias from
+// their distances.
 
 // A key consists of a distance and a patch identifier. The warp sorts 32 keys at a time.
 
@@ -176,7 +177,7 @@ class Query {
   const QueryArgs& a_;
   int lane_, x_, y_, own_;
   const std::uint32_t* words_;
-  std::uint32_t* predicted_;  // patch that motion predicts in each frame; ~0: no patch
+  std::uint32_t* predicted_;  // predicted patch in each frame; ~0: none
   Key best_ = no_key;         // lane i holds the i-th best key
 };
 

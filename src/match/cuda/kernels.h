@@ -27,7 +27,7 @@ struct Batch {
 };
 
 /// The groups of one batch. A group has up to `capacity` displacements (group.h), in the order of
-/// members. Tile b contains the reference patches 16 b to 16 b + 15.
+/// members. Tile b contains the reference patches 16 * b to 16 * b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]

@@ -1,6 +1,7 @@
-// Exact search for the most similar patches, by |a - b|^2 = |a|^2 + |b|^2 - 2ab. The products ab of
-// 16 reference patches and 8 candidates are one 16x64 by 64x8 matrix product of bytes: two tensor
-// core instructions.
+// Exact search for the most similar patches. For a reference patch a and a candidate b, the kernel
+// computes the distance |a - b|^2 as |a|^2 + |b|^2 - 2 * a.b. The dot products a.b of 16 reference
+// patches and 8 candidates are one matrix product of bytes, 16x64 by 64x8: two tensor core
+// instructions.
 
 // A thread block processes 4x4 reference patches and the union of their search windows, in bands of
 // rows that fit in shared memory. Each band takes three steps.

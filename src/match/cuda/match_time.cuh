@@ -1,6 +1,6 @@
 #pragma once
 // Matching in several frames. The kernels search the reference frame as in match.cu, and then each
-// neighbouring frame, around the position that motion predicts.
+// neighbouring frame, around the position to which the motion vector points.
 
 // The reference patches of a tile are in one bundle (8x4 reference patches) and have the same
 // motion vectors. The union of their search windows is therefore a rectangle in each frame.
@@ -29,7 +29,7 @@ struct TimeSearch {
   MatchPlan others;
   MotionGrid grid;  // grid of the reference patches, which are in the reference frame
   int window, at_a_time;
-  int motion_bias;  // added to the score of the patch that motion predicts
+  int motion_bias;  // added to the score of the patch at the predicted position
   int frames = 0;
 };
 struct TimeArgs {
@@ -37,8 +37,8 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// Returns a copy of the kernel arguments `a`. If `fixed` is not empty, its plans, windows and step
-/// replace those of the copy, as compile-time constants.
+/// Returns a copy of the kernel arguments `a`. If `fixed` is not empty, the copy contains the
+/// plans, the windows and the step of `fixed`, as compile-time constants.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
@@ -189,7 +189,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
 }
 
 /// Returns the scores of `count` neighbouring frames, beginning with frame `first`, for step 3 of
-/// match.cu. Adds `motion_bias` to the score of the patch that motion predicts in each frame.
+/// match.cu. In each frame, adds `motion_bias` to the score of the patch to which the motion vector
+/// points.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {

@@ -50,7 +50,7 @@ struct PropagationArgs {
   // `own_places` is the number of candidates in the refinement window of the reference frame.
   // `refine_positions` is the number of candidates in all refinement windows.
   int own_places, refine_positions;
-  int motion_bias;  // added to the score of the patch that motion predicts
+  int motion_bias;  // added to the score of the patch at the predicted position
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
 };
 
@@ -154,8 +154,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The warp loads the size of a group and one of its members at the same time. If the group is
-    // too small to have this member, the second load reads an unused element of the array, and the
+    // The warp loads the size of a group and one member of the group at the same time. If the group
+    // is too small for this member, the second load reads an unused element of the array, and the
     // function returns 0.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =

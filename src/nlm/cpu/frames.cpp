@@ -70,7 +70,7 @@ class CpuFrameEngine final : public FrameEngine {
   };
 
   /// Returns a padded plane. The padding is the support of the filter (reach()) plus one sample,
-  /// because motion can move a motion block one sample beyond the plane.
+  /// because a motion vector can move a motion block one sample beyond the plane.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

@@ -192,8 +192,8 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
 /// Adds the weighted samples of the candidates at one displacement to `sums` (step 3 of tile.cpp).
 /// The weight of a cell is the sum of `kept` times `shares` over the patches whose blocks cover the
 /// cell. For each patch, `kept` contains the weight of the candidate, and `shares` contains 1 / (W
-/// n). W is the sum of the weights of all candidates of the patch, and n is the number of estimates
-/// of a sample.
+/// * n). W is the sum of the weights of all candidates of the patch, and n is the number of
+/// estimates of a sample.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

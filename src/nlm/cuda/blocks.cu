@@ -56,8 +56,8 @@ inline constexpr int typical_search = 7;  // maximum search radius of the profil
 
 /// Memory for the estimates of all patches. The blocks of patches overlap, so each patch writes to
 /// one of n x n layers, where n is Cells::across. Layer (a, b) contains the patches in columns a +
-/// i n and rows b + j n, which do not overlap. In the layer, the estimates of the patch with the
-/// numbers i and j begin at (4 i, 4 j).
+/// i * n and rows b + j * n, which do not overlap. In the layer, the estimates of the patch with
+/// the numbers i and j begin at (4 * i, 4 * j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)

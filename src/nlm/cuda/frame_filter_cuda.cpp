@@ -23,8 +23,8 @@ FrameFilter::FrameFilter(const FramePlan& plan, cudaStream_t stream)
     : plan_(plan),
       stream_(stream),
       kernel_(kernel_for(plan)),
-      // The padding is the support of the filter plus one sample, because motion can move a motion
-      // block one sample beyond the plane.
+      // The padding is the support of the filter plus one sample, because a motion vector can move
+      // a motion block one sample beyond the plane.
       space_(plan.width, plan.height, plan.params.reach() + 1),
       curve_(plan.params),
       tiles_(plan_tiles(plan.params, space_, plan.guides, plan.planes)),

@@ -121,7 +121,8 @@ void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* re
                     cudaStream_t stream);
 
 struct TileSource {
-  /// For pictures, the guide planes. For volumes, the guide in the consecutive slices of a patch.
+  /// For pictures, these are the guide planes. For volumes, these are the consecutive slices of the
+  /// guide that a patch covers.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
   const Motion* motion = nullptr;  // one vector per motion block; null: no motion
