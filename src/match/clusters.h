@@ -168,9 +168,8 @@ struct GuideBytes {
 /// The match threshold and the distance biases. Their unit is the sum of squared differences of two
 /// patches in the 8-bit guide.
 struct ClusterRules {
-  std::int32_t limit = 0;  // maximum distance; 2^22 accepts every patch
-  std::int32_t motion_bias =
-      0;  // subtracted from the distance of the patch at the predicted position
+  std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
+  std::int32_t motion_bias = 0;  // subtracted from the distance of the predicted patch
   bool biased = false;
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 

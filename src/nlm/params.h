@@ -91,8 +91,8 @@ struct Params {
 [[nodiscard]] Margin margin(const Params& params);
 
 /// Checks the parameters.
-/// @throws InvalidArgument  a parameter is outside the range that Params states; the text names the
-///     first such parameter
+/// @throws InvalidArgument  a parameter is outside the range that Params states; the message names
+///     the first such parameter
 void validate(const Params& params);
 
 }  // namespace lull::nlm

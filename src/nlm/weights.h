@@ -8,7 +8,7 @@
 
 // Reference patches have their origins at all positive and negative multiples of Params::step along
 // x and y, in every slice. The block of a patch has B x B samples, so each sample lies in the
-// blocks of (B / step)^2 reference patches. With B = 1, a patch has 2 p + 1 samples along each
+// blocks of (B / step)^2 reference patches. With B = 1, a patch has 2 * p + 1 samples along each
 // axis, as in the papers.
 
 // The candidates of a reference patch r have their origins at r + m + d. m is the motion vector
@@ -27,31 +27,30 @@
 // slices of the patch are missing, the engine replicates or mirrors slices.
 
 // Formula 1: the distance D of patch r and its candidate r + e, in units of the noise variance
-// sigma_c^2. There are C guide planes G_c, and N samples in a patch. a_c is 1 / (C sigma_c^2), and
-// beta is Params::mean_term.
-//   D(r, e) = sum_c a_c ( 1/N sum_i (G_c(r + i) - G_c(r + e + i))^2
-//                         + beta ( 1/N sum_i (G_c(r + i) - G_c(r + e + i)) )^2 )
+// sigma_c^2. There are C guide planes G_c, and N samples in a patch. d_c(i) is G_c(r + i) - G_c(r +
+// e + i). a_c is 1 / (C * sigma_c^2), and beta is Params::mean_term.
+//   D(r, e) = sum_c( a_c * ( sum_i(d_c(i)^2) / N + beta * (sum_i(d_c(i)) / N)^2 ) )
 
 // Marques and Pardo (section 1) use ||Nx - Ny||^2 over all channels. The mean in formula 1 makes h
 // independent of the size of patches. A correction subtracts the contribution of the noise:
-//   x(r, e) = max(D - correction (1 + beta / N), 0), where correction is Params::correction.
+//   x(r, e) = max(D - correction * (1 + beta / N), 0), where correction is Params::correction.
 
 // Formula 2: the weight w of a candidate with the corrected distance x (Marques and Pardo, section
-// 1; Cuomo et al., equation 8). The reference patch has the weight 1. The strength of Coupe et al.
-// with their beta = 1 is h = sqrt 2.
+// 1; Cuomo et al., equation 8). The reference patch has the weight 1. For beta = 1, the strength of
+// Coupe et al. is h = sqrt(2), where beta is their parameter and not Params::mean_term.
 //   exponential  w = exp(-x / h^2)
-//   polynomial   w = max(0, 1 - x / (8 h^2))^8
+//   polynomial   w = max(0, 1 - x / (8 * h^2))^8
 
 // Formula 3: the estimates A of the samples of a block, and their mean over the (B / step)^2
 // patches r whose block covers the sample x (Coupe et al. 2008, doi:10.1109/TMI.2007.906087,
 // section II.D):
-//   A(r, i) = sum_e w(r, e) I(r + e + i) / sum_e w(r, e)
+//   A(r, i) = sum_e(w(r, e) * I(r + e + i)) / sum_e(w(r, e))
 //   result(x) = the mean of A(r, x - r)
 
-// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e w(r, e). v(x, e) is
-// the mean of u(r, e) over the patches r whose block covers x, so sum_e v is 1. This form is
+// Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e(w(r, e)). v(x, e) is
+// the mean of u(r, e) over the patches r whose block covers x, so sum_e(v) is 1. This form is
 // accurate in low precision:
-//   result(x) = I(x) + sum_e v(x, e) (I(x + e) - I(x))
+//   result(x) = I(x) + sum_e(v(x, e) * (I(x + e) - I(x)))
 
 #include <cmath>
 
@@ -69,7 +68,7 @@ constexpr int continued(int i, int length, Border border) {
 }
 
 /// Converts a distance D to a weight w. `zero` is the correction for noise, so that x = max(D -
-/// zero, 0). The weight is max(0, 1 - slope x)^8 or exp(-slope x).
+/// zero, 0). The weight is max(0, 1 - slope * x)^8 or exp(-slope * x).
 struct WeightCurve {
   explicit WeightCurve(const Params& p)
       : kind(p.weights),

@@ -11,15 +11,15 @@
 // T(v, u) is the variance of the DCT coefficient (v, u) of noise. R(l, m) is the autocorrelation of
 // the noise at a lag of l rows and m columns. The code assumes that R is equal for m and -m. T is
 // then a linear function of R, with a matrix A:
-//     T(v, u) = sum over l = 0..7 and m = 0..7 of A(v, l) R(l, m) A(u, m).
+//     T(v, u) = sum over l = 0..7 and m = 0..7 of A(v, l) * R(l, m) * A(u, m).
 
-// In matrix form, the coefficient variances are T = A R A^T, where R is the autocorrelation of the
-// noise. With the autocorrelation own_k of row k of the DCT, A(k, 0) is own_k(0), and A(k, l) is 2
-// own_k(l) for l > 0.
+// In matrix form, the coefficient variances are T = A * R * A^T, where R is the autocorrelation of
+// the noise. own_k is the autocorrelation of row k of the DCT. A(k, 0) is own_k(0), and A(k, l) is
+// 2 * own_k(l) for l > 0.
 
 // The code treats the autocorrelation R of the noise as periodic, with a period of 15 samples. The
-// power spectrum of the noise is then F R F^T, where F(f, l) is cos(2 pi f l / 15), doubled for l >
-// 0. This spectrum must not be negative.
+// power spectrum of the noise is then F * R * F^T, where F(f, l) is cos(2 * pi * f * l / 15),
+// doubled for l > 0. This spectrum must not be negative.
 
 namespace lull {
 namespace {

@@ -255,10 +255,9 @@ struct PropagationReach {
   int row = 0;  // distance from one row of strips to the next, in samples
 };
 struct PropagateParams {
-  int group;           // maximum number of members of a group
-  std::int32_t limit;  // maximum score of a member, below saturated_score
-  std::int32_t
-      motion_bias;  // amount subtracted from the score of the patch at the predicted position
+  int group;                 // maximum number of members of a group
+  std::int32_t limit;        // maximum score of a member, below saturated_score
+  std::int32_t motion_bias;  // amount subtracted from the score of the predicted patch
 };
 /// Makes the group of the reference patch at (x, y) from the candidates `near` and `members`. The
 /// array behind `members` must have max_propagated elements, because the function loads complete

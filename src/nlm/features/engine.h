@@ -29,8 +29,8 @@ struct FeaturePlan {
   int cell = motion_cell;
 
   int cell_columns() const { return (width + cell - 1) / cell; }
-  /// Returns the halo of the filter in samples, including one sample because motion can move a
-  /// motion block one sample beyond the planes.
+  /// Returns the halo of the filter in samples. The halo includes one sample, because a motion
+  /// vector can move a motion block one sample beyond the planes.
   int reach() const { return search_radius + widest_patch + 1; }
 };
 

@@ -4,41 +4,41 @@
 // Planes continue as mirror images beyond their borders.
 
 // p is the target pixel. Candidates are q = p + m + d, for all displacements d of the disc |d|^2 <=
-// S (S + 1/2). In the target frame, m is 0. In a neighbouring frame, m is the motion vector of the
-// motion block (time/motion.h) that contains p.
+// S * (S + 1/2). In the target frame, m is 0. In a neighbouring frame, m is the motion vector of
+// the motion block (time/motion.h) that contains p.
 
-// Step 1: the distance D_f of two patches with a side of 2 f + 1 pixels (Rousselle, Manzi, Zwicker
-// 2013, doi:10.1111/cgf.12219, equation 4):
+// Step 1: the distance D_f of two patches with a side of 2 * f + 1 pixels (Rousselle, Manzi,
+// Zwicker 2013, doi:10.1111/cgf.12219, equation 4):
 //   D_f(p, q) = mean over the patch and the channels of
 //               [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 
 // Step 2: the weight w = max(0, 1 - max(0, D_f / k^2) / 8)^8 of a candidate. This weight is close
 // to exp(-max(0, D_f / k^2)).
 
-// Step 3: two candidate results F. The colour result is the weighted mean sum w u_q / sum w. Its
-// weights w have the patch radius f = 3 and the strength k = 0.7 (steps 1 and 2).
+// Step 3: two candidate results F. The colour result is the weighted mean sum(w * u_q) / sum(w).
+// Its weights w have the patch radius f = 3 and the strength k = 0.7 (steps 1 and 2).
 
 // The guided result of step 3 is F = a, the constant of a local regression with the linear function
 // a + b . g(q) (Bitterli et al. 2016, doi:10.1111/cgf.12954, section 4.1). Its weights w have f = 1
 // and k = 1. The regression minimises
-//   sum w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2.
+//   sum(w * (u_q - a - b . g(q))^2) + sum_j(r_j * b_j^2).
 
 // The vector of the regression is g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...). d is the
 // displacement of candidate q, S is the search radius, and the x_j are the regressors of light.h,
-// for example the depth. The penalty of regressor x_j is r_j = (10^-3 + n_j(p)) sum w. n_j is the
-// noise variance of x_j, so noisier regressors have less influence.
+// for example the depth. The penalty of regressor x_j is r_j = (10^-3 + n_j(p)) * sum(w). n_j is
+// the noise variance of x_j, so noisier regressors have less influence.
 
 // Step 4: the error e of each result, by Stein's unbiased risk estimate, averaged over 7 x 7
 // pixels. V is the mean of v over 11 x 11 pixels.
-//   e = mean over channels of [ (F - u_p)^2 - v_p + 2 v_p dF/du_p ] / V_p
+//   e = mean over channels of [ (F - u_p)^2 - v_p + 2 * v_p * dF/du_p ] / V_p
 
-// The derivative of F in step 4, with W = sum w and x = D_f / k^2:
-//   dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
-//   w' = dw/dx * 2 / (k^2 C (2 f + 1)^2)
-// L is the derivative at fixed weights: 1 / W for the colour result. The guided result is a linear
-// combination of the samples u_q at fixed weights, and L is the coefficient of u_p in it.
+// The derivative of F in step 4, with W = sum(w) and x = D_f / k^2:
+//   dF/du_p = L + sum over q of [ w' * (u_p - u_q) * (u_q - F) / (v_p + v_q) ] / W,
+//   w' = dw/dx * 2 / (k^2 * C * (2 * f + 1)^2)
+// L is the derivative at fixed weights: 1 / W for the colour result. At fixed weights, the guided
+// result is a linear combination of the samples u_q, and L is the coefficient of u_p.
 
-// Step 5: the result is F_colour + s (F_guided - F_colour). The share s is the mean of 1 / (1 +
+// Step 5: the result is F_colour + s * (F_guided - F_colour). The share s is the mean of 1 / (1 +
 // exp((e_guided - e_colour) / T)) over 5 x 5 pixels, with T = 0.3. Measurements on the scenes of
 // samples/render_scene.cpp determined the constants of all steps.
 
@@ -103,15 +103,15 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor 2 / (k^2 C (2 f + 1)^2) of w' (step 4 of formulas.h).
+/// Returns the factor 2 / (k^2 * C * (2 * f + 1)^2) of w' (step 4 of formulas.h).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
 }
 
 /// Computes the constant a of the linear function by Cholesky decomposition (step 3 of formulas.h),
-/// and returns L (step 4). The inputs are `matrix`, the lower triangle of sum w g g^T, and `right`,
-/// the sum w g u, with `channels` values for each coefficient. The function overwrites both.
+/// and returns L (step 4). `matrix` is the lower triangle of sum(w * g * g^T). `right` is sum(w * g
+/// * u), with `channels` values for each coefficient. The function overwrites `matrix` and `right`.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
   // To get L of step 4, the function also solves the equations with the right-hand side (1, 0, 0,

@@ -56,8 +56,8 @@ __device__ __forceinline__ DeviceDisplacement load(const DeviceDisplacement* fro
   return {words.x, __int_as_float(words.y), __int_as_float(words.z)};
 }
 
-/// Returns the offset, in pixels, by which motion displaces the candidates of a thread block in the
-/// frame `source`. Without motion, the offset is 0.
+/// Returns the offset, in pixels, by which the motion vector displaces the candidates of a thread
+/// block in the frame `source`. Without motion, the offset is 0.
 __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
   if (source.motion == nullptr) return 0;
   const int column = static_cast<int>(blockIdx.x) * side / job.cell;

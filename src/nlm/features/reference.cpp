@@ -35,8 +35,8 @@ struct LineSums {
   double weight = 0;
   std::array<double, triangle(max_coefficients)> matrix{};
   std::array<double, 3 * max_coefficients> right{};
-  // Sums for the derivative dF/du_p (step 4 of formulas.h), with s(q) = w' (u_p - u_q) / (v_p +
-  // v_q): `slope_light` is the sum of s(q) u_q, and `slope` the sum of s(q).
+  // Sums for the derivative dF/du_p (step 4 of formulas.h), with s(q) = w' * (u_p - u_q) / (v_p +
+  // v_q). `slope_light` is the sum of s(q) * u_q, and `slope` is the sum of s(q).
   std::array<double, 3> slope_light{}, slope{};
 };
 

@@ -20,7 +20,7 @@ namespace lull {
 namespace {
 
 /// Returns pseudo-random noise with standard deviation 1 for the sample at (x, y). The noise also
-/// depends on `value`, the value of the sample, and therefore changes from frame to frame.
+/// depends on `value`, the interpolated sample, and therefore changes from frame to frame.
 float area_noise(float value, int x, int y) {
   // The hash ends with the final mixing step of MurmurHash3 (Austin Appleby, public domain).
   std::uint32_t h = std::bit_cast<std::uint32_t>(value) * 0x9e3779b1u ^
@@ -29,14 +29,14 @@ float area_noise(float value, int x, int y) {
   h = (h ^ h >> 16) * 0x85ebca6bu;
   h = (h ^ h >> 13) * 0xc2b2ae35u;
   h ^= h >> 16;
-  // The sum of four random bytes is nearly Gaussian. Its standard deviation is sqrt(4 (256^2 - 1) /
-  // 12) = 148.
+  // The sum of four random bytes is nearly Gaussian. Its standard deviation is sqrt(4 * (256^2 - 1)
+  // / 12) = 148.
   const auto bytes =
       static_cast<int>((h & 255) + (h >> 8 & 255) + (h >> 16 & 255) + (h >> 24)) - 510;
   return static_cast<float>(bytes) / 148;
 }
 
-/// Replaces the samples of `areas` by the local means of the surrounding samples, plus noise.
+/// Replaces the samples of `areas` by samples interpolated from their surroundings, plus noise.
 /// @param noise  standard deviation on the 0..255 scale; 0: no noise
 void replace_areas(const std::vector<SampleRun>& areas, float noise, const Frame& frame, int i) {
   Plane<float> plane(frame.format.plane_width(i), frame.format.plane_height(i));
