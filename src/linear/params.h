@@ -25,8 +25,8 @@
 
 // Quantisation of the guide: Integer samples q make distances equal in all backends. The matcher
 // converts a sample v in single precision:
-//     scale = guide_levels / (high - low)
-//     q = floor(min(max((v - low) * scale, 0), guide_levels) + 0.5)
+//     scale = guide_levels / (high - low),
+//     q = floor(min(max((v - low) * scale, 0), guide_levels) + 0.5).
 // The range [low, high] is guide_range(set, format, noise, 1) in all iterations.
 
 // Reference patches form the ReferenceGrid (match/grid.h): every step-th position and the last
@@ -38,7 +38,7 @@
 
 // The candidates of a reference patch are sorted by their keys. d is the distance, and n = side^2
 // is the number of samples of a patch.
-//     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
+//     key = min(d >> distance_shift(n), max_distance) * 2^11 + index.
 // The index is 1 + the raster index of the displacement in the search window. The key of the
 // reference patch is 0. Keys are unique.
 
@@ -48,7 +48,7 @@
 // Pilot: The k rows of Y are the patches of a group. Yc is Y minus the mean of its rows, and Yc' is
 // the transpose of Yc. C (below) contains the noise covariances of the patches. f is the floor
 // (below), and 1 in 1' is the vector of ones. The pilot computes the estimates Theta * Y:
-//     Q = Yc * Yc' + alpha^2 * C + f * I
+//     Q = Yc * Yc' + alpha^2 * C + f * I,
 //     Theta = I - (1 + alpha^2) * C * (Q^-1 - q * q' / (1' * q)), q = Q^-1 * 1
 
 // Covariance matrix C of a group: For white noise with the standard deviation s, C is n * s^2 * I,
@@ -57,7 +57,7 @@
 
 // The floor f, a regularisation term, keeps Q positive definite in single precision. For k patches
 // of n samples:
-//     f = floor_share * trace(Yc * Yc') / k + n * floor_variance
+//     f = floor_share * trace(Yc * Yc') / k + n * floor_variance.
 // Q contains Yc instead of Y, because this choice reduces the condition number of Q. It does not
 // change the estimates, because the rows of Theta sum to 1.
 
@@ -68,12 +68,12 @@
 // Noise level t in iteration m: The rows of Y are the patches of a group in y, and the rows of Z
 // are its patches in z. The standard deviation of the noise in y is s. The noise level of Z,
 // relative to s, is
-//     t = max(1 - std(Y - Z) / s, tau)
+//     t = max(1 - std(Y - Z) / s, tau),
 // where std is the standard deviation over all samples.
 
 // Estimates of iteration m: The rows of X and Z are the patches of a group in x and z. The noise
 // level of Z is t. The pilot's formulas for C and f apply, with Xc instead of Yc.
-//     Q = Xc * Xc' + g * C + f * I, g = excess * t^2
+//     Q = Xc * Xc' + g * C + f * I, g = excess * t^2,
 //     Theta = I - g * C * (Q^-1 - q * q' / (1' * q)), q = Q^-1 * 1
 
 // The estimates are E for x and F for z. If tau is 0, r is 0.

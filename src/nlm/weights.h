@@ -38,13 +38,13 @@
 // Formula 2: the weight w of a candidate with the corrected distance x (Marques and Pardo, section
 // 1; Cuomo et al., equation 8). The reference patch has the weight 1. For beta = 1, the strength of
 // Coupe et al. is h = sqrt(2), where beta is their parameter and not Params::mean_term.
-//   exponential  w = exp(-x / h^2)
-//   polynomial   w = max(0, 1 - x / (8 * h^2))^8
+//   exponential: w = exp(-x / h^2),
+//   polynomial:  w = max(0, 1 - x / (8 * h^2))^8
 
 // Formula 3: the estimates A of the samples of a block, and their mean over the (B / step)^2
 // patches r whose block covers the sample x (Coupe et al. 2008, doi:10.1109/TMI.2007.906087,
 // section II.D):
-//   A(r, i) = sum_e(w(r, e) * I(r + e + i)) / sum_e(w(r, e))
+//   A(r, i) = sum_e(w(r, e) * I(r + e + i)) / sum_e(w(r, e)),
 //   result(x) = the mean of A(r, x - r)
 
 // Backends compute formula 3 with normalised weights u(r, e) = w(r, e) / sum_e(w(r, e)). v(x, e) is

@@ -34,7 +34,7 @@
 
 // The derivative of F in step 4, with W = sum(w) and x = D_f / k^2:
 //   dF/du_p = L + sum over q of [ w' * (u_p - u_q) * (u_q - F) / (v_p + v_q) ] / W,
-//   w' = dw/dx * 2 / (k^2 * C * (2 * f + 1)^2)
+//   w' = dw/dx * 2 / (k^2 * C * (2 * f + 1)^2).
 // L is the derivative at fixed weights: 1 / W for the colour result. At fixed weights, the guided
 // result is a linear combination of the samples u_q, and L is the coefficient of u_p.
 
