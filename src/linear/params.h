@@ -107,9 +107,10 @@
 // frame that has a partner. The motion of the bundle is uniform if at least half of these
 // accelerations are 0.
 
-// Noise of patches that span two frames: The noise covariance of two patches is the sum of the
-// covariance of their parts in the first frames and the covariance of their parts in the second
-// frames, because the noise in different frames is independent.
+// Noise of patches that span two frames: The noise covariance of two patches is a sum of two
+// covariances. One is for the parts of the patches in their first frames, and the other for the
+// parts in their second frames. No other term is necessary, because the noise in different frames
+// is independent.
 
 // White noise: The vector of ones is an eigenvector of Q. Its eigenvalue e is alpha^2 * n * s^2 + f
 // in the pilot, and g * n * s^2 + f in an iteration. For k patches, q * q' / (1' * q) is therefore

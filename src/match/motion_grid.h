@@ -67,9 +67,9 @@ struct MotionGrid {
   }
 };
 
-/// Returns the maximum number of rows by which motion moves reference patches out of the picture.
-/// The maximum is half the height of a bundle (8x4 reference patches), because the centre of a
-/// bundle stays inside.
+/// Returns the maximum number of rows by which motion vectors move reference patches out of the
+/// picture. The maximum is half the height of a bundle (8x4 reference patches), because the centre
+/// of a bundle stays inside the picture.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Computes the motion vector of each bundle (8x4 reference patches), row by row.

@@ -18,8 +18,8 @@
 //    motion vector points;
 // 3. candidates from the groups of neighbouring reference patches with a complete search.
 
-// A group member at the displacement d from its own reference patch gives the candidate at the
-// displacement d from the current reference patch.
+// For a group member at the displacement d from its own reference patch, the candidate is the patch
+// at the displacement d from the current reference patch.
 
 // The matcher searches frames in the order that group.h defines. Group members outside the search
 // window of the reference patch are not candidates.

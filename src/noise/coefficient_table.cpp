@@ -18,8 +18,8 @@
 // 2 * own_k(l) for l > 0.
 
 // The code treats the autocorrelation R of the noise as periodic, with a period of 15 samples. The
-// power spectrum of the noise is then F * R * F^T, where F(f, l) is cos(2 * pi * f * l / 15),
-// doubled for l > 0. This spectrum must not be negative.
+// power spectrum of the noise is then F * R * F^T. F(f, l) is cos(2 * pi * f * l / 15) for l = 0,
+// and twice this cosine for l > 0. The power spectrum must not be negative.
 
 namespace lull {
 namespace {

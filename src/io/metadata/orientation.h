@@ -19,7 +19,7 @@ DisplayMatrix display_matrix(int orientation);
 /// scales, or rotates by an angle that is not a multiple of 90 degrees.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
-/// Returns the orientation that has the same effect as `first` and then `second`.
+/// Returns the orientation that has the same effect as `first` followed by `second`.
 int combined_orientation(int first, int second);
 
 /// Returns whether the orientation exchanges width and height.

@@ -1,6 +1,6 @@
 #pragma once
-// Makes libtiff read and change TIFF files in memory. `read_tiff_tags()` in formats.h reads the
-// metadata in their tags.
+// Makes libtiff read and change TIFF files in memory. To read the metadata in the tags of such a
+// file, call `read_tiff_tags()` in formats.h.
 
 #include <cstdint>
 #include <span>

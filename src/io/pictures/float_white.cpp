@@ -37,8 +37,8 @@ class Distribution {
 
   /// Returns the fraction of the samples above 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
-  /// Returns the smallest power of two, at least 1, that at most the fraction `max_beyond` of the
-  /// samples exceeds.
+  /// Returns the smallest power of two (at least 1) such that at most the fraction `max_beyond` of
+  /// the samples is greater.
   float min_white(double max_beyond) const {
     int power = 0;
     while (share_beyond(power) > max_beyond) ++power;

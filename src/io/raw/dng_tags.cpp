@@ -38,8 +38,8 @@ constexpr std::array sample_tags = std::to_array<std::uint16_t>(
 constexpr std::array mosaic_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50733, 50737});
 
-/// Tags that belong to the directory of the raw picture. In some files, this directory is the first
-/// directory, which also contains the tags of the camera.
+/// Tags that belong to the directory of the raw picture. In some files, the same directory also
+/// contains the tags of the camera.
 constexpr std::array raw_tags =
     std::to_array<std::uint16_t>({33421, 33422, 50710, 50711, 50718, 50719, 50720, 50733, 50737,
                                   50738, 50780, 51008, 51009, 51022, 51125});

@@ -71,8 +71,8 @@ class TreeReader {
       return;
     const std::uint64_t bytes = std::uint64_t{entry.count} * type_bytes[entry.type];
     const std::uint64_t value_at = bytes <= 4 ? at + 8 : number(at + 8, 4);
-    // The total size of the values has a limit. Without it, a damaged file with many tags that
-    // refer to the same bytes could cause excessive use of memory.
+    // The total size of the values has a limit. Without the limit, a damaged file with many tags
+    // that refer to the same bytes could cause excessive use of memory.
     if (!fits(value_at, bytes) || (stored_ += bytes) > 2 * file_.size()) return;
     if (refers_to_directories(entry.tag)) {
       if (entry.type != type_long && entry.type != type_directory) return;

@@ -382,9 +382,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than the previous one. Codecs that
-/// reorder frames have a tolerance of 16 frames: a decoder that does not yet know the reordering
-/// depth may return the first pictures out of order.
+/// Counts a picture as damaged if its time stamp is earlier than the time stamp of the previous
+/// picture. Codecs that reorder frames have a tolerance of 16 frames: a decoder that does not yet
+/// know the reordering depth may return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);

@@ -37,7 +37,7 @@ class PictureDecoder {
   /// Returns the metadata of the file that contained `picture`; null if the file has none. The
   /// decoder then no longer stores these metadata.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
-  /// Flushes the decoder after a seek. Not allowed while a GPU decodes.
+  /// Flushes the decoder after a seek. The caller must not call this function while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }

@@ -217,9 +217,9 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The properties of the input precede those of the output, because a message reports only the
-  // first difference. If the input has changed, the message then names the input instead of the
-  // effects on the output.
+  // A message reports only the first difference between two lists of facts. The properties of the
+  // input come first, so that the message names a changed input, and not the effects of this change
+  // on the output.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

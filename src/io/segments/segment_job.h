@@ -24,7 +24,7 @@ class SegmentJob {
   /// @throws CannotCreate  lull cannot create the folder, or the options allow neither the
   ///     continuation nor the replacement of the job in it
   /// @throws TryAgain  another process uses the folder
-  /// @throws BadData  a manifest in a newer format, without `overwrite`
+  /// @throws BadData  `overwrite` is false, and the folder contains a manifest in a newer format
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();

@@ -96,9 +96,9 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether no selected video packet follows. This is certain for a packet at least
-  // `slack_s` seconds after the last selected picture, because packets are out of time order by
-  // less than `slack_s` seconds.
+  // Returns whether no selected video packet follows. Packets are out of time order by less than
+  // `slack_s` seconds. No selected packet therefore follows a packet that is at least `slack_s`
+  // seconds after the last selected picture.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;

@@ -39,7 +39,7 @@ void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maxi
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
 /// Opens a stack as a source.
-/// @throws any  exception of open_source()
+/// @throws any exception of open_source()
 std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,
                                                const SourceOptions& options);
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
@@ -49,7 +49,7 @@ std::unique_ptr<MediaSource> open_zarr_source(const std::string& path,
 
 /// The functions open_*_sink() open the sink for a volume (nifti) or a stack of planes (tiff,
 /// zarr). Each of these functions returns null for other sources, and for outputs of other formats.
-/// @throws any  exception of open_sink()
+/// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
 /// Returns one string for each part of the header of `source` that the output `path` cannot store.

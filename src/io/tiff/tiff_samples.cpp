@@ -36,7 +36,7 @@ constexpr bool is_little = std::endian::native == std::endian::little;
 constexpr int shift_of_24(int i) { return 8 * (is_little ? i : 2 - i); }
 
 /// Splits a packed sample at the boundaries of bytes. For each part, the function calls `use` with
-/// the index of the byte, the shift of the part in the byte, the number of bits of the part, and
+/// four numbers: the index of the byte, the shift of the part in the byte, the number of bits, and
 /// the shift of the part in the sample. Shifts count from the least significant bit.
 template <class Use>
 void for_bytes(std::size_t first_bit, int bits, Use use) {

@@ -30,8 +30,8 @@ std::uint64_t colour_table_bytes(std::uint8_t flags) {
   return (flags & 0x80) != 0 ? std::uint64_t{3} << ((flags & 7) + 1) : 0;
 }
 
-/// Returns the number of plays of a GIF file. The Netscape extension before the first picture
-/// states the number of repetitions, where 0 means endless repetition.
+/// Returns the loop count of a GIF file: the total number of plays. The Netscape extension before
+/// the first picture states the number of repetitions, where 0 means endless repetition.
 std::optional<int> plays_of_gif(FileBytes& file) {
   constexpr std::uint64_t header_bytes = 13, name_bytes = 11;
   std::uint8_t flags = 0, head[2];
@@ -54,7 +54,8 @@ std::optional<int> plays_of_gif(FileBytes& file) {
   return 1;
 }
 
-/// Returns the number of plays of a PNG file with an animation (acTL, before the first IDAT).
+/// Returns the loop count of an APNG file (the number of plays in the chunk acTL, before the first
+/// IDAT).
 std::optional<int> plays_of_png(FileBytes& file) {
   std::uint8_t head[8], counts[8];
   for (std::uint64_t at = apng_signature.size(); file.read(at, head, 8);) {

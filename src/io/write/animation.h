@@ -6,8 +6,8 @@
 
 namespace lull::io {
 
-/// Copies the number of plays from the GIF or APNG file `path` to the options of the muxer of GIF,
-/// APNG or WebP. If the user has set the option, or if the file states no number, the function does
+/// Copies the loop count from the GIF or APNG file `path` to the options of the muxer of GIF, APNG
+/// or WebP. If the user has set the option, or if the file states no loop count, the function does
 /// nothing.
 void copy_plays(const std::string& path, const AVOutputFormat& to, Dictionary& options);
 

@@ -9,8 +9,9 @@
 namespace lull::io {
 
 /// Returns one string for each property of `source` that neither container nor encoder can store.
-/// The result does not include omitted streams and properties of samples. The function assumes that
-/// containers outside the table of containers (io/encode/traits.h) store no properties.
+/// The result does not include omitted streams and properties of samples. If the table in
+/// io/encode/traits.h does not list a container, the function assumes that the container stores no
+/// properties.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 

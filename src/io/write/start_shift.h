@@ -26,8 +26,8 @@ struct StartShift {
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns the shift for an encoder that requires a constant frame rate. The function rounds up the
-/// time of the first frame to a whole number of ticks, so the output may begin later than with
-/// start_shift(), by less than one frame.
+/// time of the first frame to a whole number of ticks. The output may therefore begin later than
+/// with start_shift(), by less than one frame.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 

@@ -14,9 +14,9 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   const AVOutputFormat& format = *container.format;
   const int known = avformat_query_codec(&format, codec.codec_id, FF_COMPLIANCE_EXPERIMENTAL);
   if (known >= 0) return known > 0;
-  // If FFmpeg does not know whether the muxer supports the codec, `known` is negative. The function
-  // then assumes that a format with a default codec for audio or subtitles supports all codecs of
-  // this type.
+  // `known` is negative if FFmpeg does not know whether the muxer supports the codec. If a format
+  // has a default codec for audio or subtitles, the function assumes that the format supports all
+  // codecs of this type.
   if (codec.codec_type == AVMEDIA_TYPE_AUDIO) return format.audio_codec != AV_CODEC_ID_NONE;
   if (codec.codec_type == AVMEDIA_TYPE_SUBTITLE) return format.subtitle_codec != AV_CODEC_ID_NONE;
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;

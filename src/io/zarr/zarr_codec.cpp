@@ -40,7 +40,7 @@ ZarrCodec blosc_codec(const Json& settings, const std::string& path) {
   return codec;
 }
 
-/// Returns zlib's parameter windowBits: for gzip, the value for zlib plus 16.
+/// Returns zlib's parameter windowBits: for gzip, the value is 16 more than for zlib.
 int window_bits(ZarrCodec::Kind kind) { return kind == ZarrCodec::Kind::gzip ? 15 + 16 : 15; }
 
 /// The following functions decompress a chunk. Each function returns whether the chunk is intact

@@ -58,8 +58,8 @@ class ZarrPlaneReader {
 class ZarrPlaneWriter {
  public:
   /// @param level  the array, whose folder is in `output`
-  /// @param input  the input's array, with equal shape and chunks; may be null. The writer omits
-  ///     chunks that this array lacks and whose samples all have the fill value
+  /// @param input  the input's array, with equal shape and chunks; may be null. The writer omits a
+  ///     chunk if `input` lacks the chunk and all samples of the chunk have the fill value.
   /// @param scratch  folder for a temporary file, used only if chunks contain several channels or
   ///     time points
   ZarrPlaneWriter(OutputFolder& output, ZarrLevel level, const ZarrArray* input,

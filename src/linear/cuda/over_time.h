@@ -25,9 +25,9 @@ namespace lull::linear {
 /// frames.
 class DeviceFilterOverTime {
  public:
-  /// Returns the motion vectors from the frame in a slot to the frame at a temporal offset, in
-  /// device memory, one for each motion block of the first plane. A null pointer means that all
-  /// vectors are zero.
+  /// Returns the motion vectors from the frame in a slot to the frame at a temporal offset. The
+  /// vectors are in device memory, one for each motion block of the first plane. A null pointer
+  /// means that all vectors are zero.
   using MotionCells = std::function<const Motion*(int slot, int offset)>;
 
   /// The constructor has the arguments of DeviceFilter (filter.h), and two more: the number of

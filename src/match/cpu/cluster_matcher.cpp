@@ -139,8 +139,8 @@ class ClusterMatcher final : public Matcher {
 
  private:
   /// A patch belongs to one cluster in each tiling (division into tiles). For each patch in the
-  /// clusters of a tiling, stores the identifiers of the clusters to which this patch belongs in
-  /// the preceding tilings.
+  /// clusters of a tiling, the function stores the identifiers of the clusters to which this patch
+  /// belongs in the preceding tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;

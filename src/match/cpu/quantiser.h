@@ -20,8 +20,8 @@ inline constexpr float max_score = 65534;
 using SampleRanges = std::vector<std::array<float, 2>>;
 
 /// Chooses the unit (quantisation step) of the quantised guides. With this unit, all samples fit in
-/// a byte. The score of the match threshold `tau` should fit in 16 bits. For this purpose, the unit
-/// increases to at most a third of `noise`.
+/// a byte. The function increases the unit up to a third of `noise` if the score of the match
+/// threshold `tau` would not fit in 16 bits with a smaller unit.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 

@@ -30,7 +30,7 @@ class GuideFrame {
 
   /// Queues the upload of the guide of `frame`. The frame must remain valid until the upload is
   /// complete. The guide and the frame may have different sample formats.
-  /// @throws InvalidArgument as guide_of()
+  /// @throws InvalidArgument  like guide_of()
   void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);
     if (!raw_ || format_ != guide.format) {

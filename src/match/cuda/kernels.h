@@ -133,7 +133,7 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
            const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream);
 
-// ---- matching in several frames ----
+// The following declarations are for matching in several frames.
 
 /// A frame in which the kernels search for candidates.
 struct SearchView {

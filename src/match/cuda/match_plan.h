@@ -103,8 +103,9 @@ struct MatchPlan {
   int score_row = 0;     // words of scores for one row of a window
   int score_pitch = 0;   // distance between the tables of two reference patches, in words
   int chunk = 0;         // words that a lane scans at once
-  // Fixed-point reciprocals that replace divisions: `columns_inverse` of union_width / 8,
-  // `row_inverse` of score_row, and `window_inverse` of the side of the window.
+  // Fixed-point reciprocals that replace divisions. `columns_inverse` is the reciprocal of
+  // union_width / 8, `row_inverse` the reciprocal of score_row, and `window_inverse` the reciprocal
+  // of the side of the window.
   std::uint32_t columns_inverse = 0, row_inverse = 0, window_inverse = 0;
   std::size_t shared_bytes = 0;
 

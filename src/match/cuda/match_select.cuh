@@ -12,9 +12,9 @@ constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
 // A quad consists of four words of scores. Normally, a warp examines only the quads with a score
-// that reaches a bound. The warp instead scans all words in order if more than `max_quads` quads
-// reach the bound, or if more than `typical_quads` quads reach the bound and few lanes have scores
-// above the bound.
+// that reaches a bound. In two cases, the warp instead scans all words in order:
+// - more than `max_quads` quads reach the bound;
+// - more than `typical_quads` quads reach the bound, and few lanes have scores above the bound.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 

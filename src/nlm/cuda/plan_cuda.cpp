@@ -69,8 +69,8 @@ void Workspaces::reserve(TilesPlan& plan, int sources) {
   const std::size_t size = plan.workspace(sources);
   const std::size_t most =
       std::clamp<std::size_t>(max_floats / size, 1, std::min(tiles, 16 * multiprocessors_));
-  // The function allocates more memory only if the existing memory is too small for a single thread
-  // block, because an allocation could fail in the middle of a clip.
+  // If the existing memory suffices for a single thread block, the function does not allocate more,
+  // because an allocation could fail in the middle of a clip.
   if (memory_.size() < size) {
     memory_ = {};
     memory_ = lull::cuda::DeviceBuffer<float>(size * most);

@@ -11,8 +11,8 @@
 
 namespace lull::nlm::cpu {
 
-/// Size of a tile, wider than high for vectors along rows. A tile fits into a motion block
-/// (time/motion.h).
+/// Size of a tile. A tile is wider than high, because vectors contain samples of a row. A tile fits
+/// into a motion block (time/motion.h).
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
 /// The planes of a frame, with mirrored padding. Position (0, 0) is the first sample of the frame.

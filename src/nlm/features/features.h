@@ -37,7 +37,7 @@ struct FeatureParams {
 /// Opens a session for renders: RGB or grey floats of any range, with Frame::features. The results
 /// are bit-identical for any number of threads. A session for a part of a clip also needs
 /// margin(params) frames around the part.
-/// @throws InvalidArgument  a parameter is out of range, or no RGB or grey floats
+/// @throws InvalidArgument  a parameter is out of range, or the samples are not RGB or grey floats
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<Denoiser> open_features(const FeatureParams& params,
                                                       const FrameFormat& format,

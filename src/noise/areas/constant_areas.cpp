@@ -140,10 +140,10 @@ class AreaFinder {
     const double steps = sigma_ / (is_integer ? 1.0 : border.step);
     if (is_slice_ && !border.is_one_sided() && steps >= very_wide_noise)
       return add(area.runs, foreign);
-    // If the surrounding samples are both brighter and darker than the area, the function adds the
-    // area only if the noise level is at least `wide_noise`. In pictures, the area must also be
-    // large, touch the border, and not consist of codec blocks, because codecs make areas constant.
-    // Otherwise, the function adds only the area's complete rows and columns at the border.
+    // An area between brighter and darker samples needs a noise level of at least `wide_noise`. In
+    // pictures, the area must also be large, touch the border, and not consist of codec blocks,
+    // because codecs make areas constant. If an area does not meet these conditions, the function
+    // adds only its complete rows and columns at the border.
     const bool is_border =
         touches_border(area) && area.samples >= min_border_in_picture && !consists_of_blocks(area);
     if (border.is_one_sided() || ((is_slice_ || is_border) && steps >= wide_noise))
@@ -299,9 +299,9 @@ class AreaFinder {
   }
 
   /// Returns an area without its ragged parts: the union of complete_lines() and the morphological
-  /// opening of the area by a square. Noise near the area may also have the value `value`, so the
-  /// function uses the smallest side in `opening_sides` for which noise is unlikely to fill a
-  /// square, or else the largest side.
+  /// opening of the area by a square. Noise near the area may also have the value `value`. The
+  /// function therefore chooses the smallest side in `opening_sides` for which noise is unlikely to
+  /// fill a square. If there is no such side, the function chooses the largest side.
   std::vector<SampleRun> without_ragged_parts(const EqualArea& area, T value) const {
     constexpr int margin = opening_sides.back();
     const int left = area.left - margin, top = area.top - margin;

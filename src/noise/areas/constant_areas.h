@@ -8,8 +8,8 @@
 // a larger constant area are constant areas, too.
 
 // Rule 2: an area of equal samples is a constant area if the surrounding samples have similar
-// values, all above or all below the area's value, as with clipping. The search excludes ragged
-// parts of the area.
+// values, but only on one side of the area's value (above or below), as with clipping. The search
+// excludes ragged parts of the area.
 
 // Rule 3: an area of equal samples with similar surrounding samples is a constant area if the noise
 // level is at least two quantisation steps. In pictures, the area must also have at least 1024
