@@ -160,7 +160,7 @@ struct SetParams {
   int matchings = 2;   // number of matchings after that of the pilot, >= 1
   float alpha = 0.5f;  // level of the noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;  // level of the noise that an iteration 0 would leave in z, in units of s
-  /// The noise variance that an iteration assumes in Z, relative to the measured variance t^2
+  /// The noise variance that an iteration assumes in Z, divided by the measured variance t^2
   /// (`excess` in the formulas above).
   float excess = 1;
 };
@@ -200,7 +200,7 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
 /// Number of iterations of temporal filtering. The number is the same at all noise levels, and
 /// therefore the same for all planes of a frame.
 inline constexpr int iterations_over_time = 3;
-/// Motion bonus, relative to the noise variance: the matcher subtracts the bonus from the mean
+/// Motion bonus, in units of the noise variance. The matcher subtracts the bonus from the mean
 /// squared difference of the patch to which the motion vector points.
 inline constexpr float bonus_share = 0.6f;
 

@@ -19,8 +19,8 @@ struct Step {
   constexpr bool has_z() const { return !is_pilot && tau > 0; }
 };
 
-/// Returns the standard deviation of the noise that iteration m = 1 .. M leaves in z, relative to
-/// the noise in y.
+/// Returns the standard deviation of the noise that iteration m = 1 .. M leaves in z, in units of
+/// the standard deviation of the noise in y.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }

@@ -7,8 +7,7 @@ namespace lull {
 
 /// Returns the guide of `frame` if `guided` is true (the session filters with guides), and `frame`
 /// if not.
-/// @throws InvalidArgument  the guide is missing, or its planes or sizes differ from those of the
-///     frame
+/// @throws InvalidArgument  the guide is missing, or differs from the frame in its planes or sizes
 [[nodiscard]] const Frame& guide_of(const Frame& frame, bool guided = true);
 
 }  // namespace lull

@@ -37,7 +37,7 @@ struct FramePlan {
   /// argument `guides`.
   bool is_self_guided = true;
   int slots = 1;  // number of frames that can be loaded
-  /// Log2 of the subsampling relative to the planes of the motion estimation.
+  /// Log2 of the subsampling factors, relative to the planes in which the session estimates motion.
   int shift_x = 0, shift_y = 0;
 
   /// Returns the width of a motion block (time/motion.h) in samples. The last block of a row or

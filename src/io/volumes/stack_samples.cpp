@@ -75,8 +75,8 @@ float to_frame(double at) {
 template <class T>
 double round_to_even(double value) {
   // For types of up to 32 bits, the addition and subtraction of `shift` rounds the value to an
-  // integer. This is faster than nearbyint(), which is a function call in builds without SSE4.1.
-  // Values from 2^51 on do not fit in T, so they need no rounding.
+  // integer. The two operations are faster than nearbyint(), which is a function call in builds
+  // without SSE4.1. Values from 2^51 on do not fit in T, so they need no rounding.
   constexpr double shift = 0x1.8p52;
   if constexpr (sizeof(T) <= 4)
     return std::abs(value) < 0x1p51 ? value + shift - shift : value;

@@ -41,8 +41,8 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the input's first frame. In this case, all streams of the
-/// output begin at the same time as the video.
+/// Returns whether the selection omits the input's first frame. If so, all streams of the output
+/// begin at the same time as the video.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;

@@ -9,7 +9,7 @@
 
 namespace lull::linear {
 
-/// Minimum eigenvalue of Q (linear/params.h), relative to the largest diagonal element of Q.
+/// Minimum eigenvalue of Q (linear/params.h), as a fraction of the largest diagonal element of Q.
 /// Smaller eigenvalues would make the inverse inexact, because products have only about 21
 /// significant bits.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
@@ -39,7 +39,7 @@ struct BlockWork {
   const float* autocorrelation;
 };
 
-/// Returns the noise level t of z, relative to the noise level of y (linear/params.h). `moments`
+/// Returns the noise level t of z, in units of the noise level of y (linear/params.h). `moments`
 /// contains sums over the patches of all members.
 __device__ __forceinline__ float remaining_noise(const BlockWork& work, const Step& step,
                                                  float2 moments, int count) {

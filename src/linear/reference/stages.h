@@ -54,7 +54,7 @@ struct Group {
 /// Theta_ij^2, 1/k)), where k is the number of rows.
 [[nodiscard]] std::vector<double> weights_of(const Matrix& theta);
 
-/// Returns the noise level t of Z (params.h), relative to `sigma`.
+/// Returns the noise level t of Z (params.h), in units of `sigma`.
 [[nodiscard]] double remaining_noise(const Matrix& y, const Matrix& z, double sigma, double tau);
 
 /// Aggregation: computes the weighted mean of all estimates of each sample.
