@@ -54,8 +54,8 @@ class SegmentJob {
   /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
   /// Returns the ranges of frames whose segments are not finished. A finished segment with fewer
-  /// than SegmentOptions::frames frames is the last segment. If there is no such segment, the end of
-  /// the video is unknown, and the last range has no end.
+  /// than SegmentOptions::frames frames is the last segment. If there is no such segment, the end
+  /// of the video is unknown, and the last range has no end.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
