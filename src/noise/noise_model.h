@@ -55,7 +55,7 @@ struct PlaneNoise {
   std::shared_ptr<const Autocorrelation> correlation;
   /// Noise level as a function of the intensity. Null: a constant noise level without clipping.
   /// With a curve, filters process variance-stabilised samples (stabiliser.h), and `sigma` and
-  /// `correlation` describe their noise.
+  /// `correlation` describe the noise of the stabilised samples.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }

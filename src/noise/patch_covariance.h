@@ -23,7 +23,7 @@ inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of sigma^2.
 /// For coefficient k = (v, u) and the displacement d of the patches:
-///     c_k(d) = sum over lags of own_k(lag) R(lag + d),
+///     c_k(d) = sum over lags of own_k(lag) * R(lag + d),
 /// where own_k is the autocorrelation of the basis function of k, and R is the autocorrelation of
 /// the noise. c_k(0) is at least min_coefficient_variance.
 class PatchCovariance {

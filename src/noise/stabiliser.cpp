@@ -112,9 +112,10 @@ class Samples {
 };
 
 /// Continues the stabilising function f outside 0..255. Returns |f(z) - f(end)| for a sample z at
-/// the distance `beyond` > 0 from an end (0 or 255), where f has the slope `slope`. If this slope
-/// exceeds 1, f keeps it for at most 4 noise levels `s`, and then continues with a smaller slope,
-/// so that f maps the bound of the filter range, at the distance `room`, to itself.
+/// the distance `beyond` > 0 from an end (0 or 255), where f has the slope `slope`. A slope of at
+/// most 1 continues unchanged. A larger slope continues over a distance of at most 4 * s, where `s`
+/// is the noise level. Beyond this distance, a smaller slope maps the bound of the filter range, at
+/// the distance `room`, to itself.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   // A steep f would leave the filter range. From `bend` on, it has the smaller slope that maps the

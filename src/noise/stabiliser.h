@@ -2,15 +2,16 @@
 // Variance stabilisation of clipped or intensity-dependent noise: a function f before the filter,
 // and an inverse function after the filter.
 
-// Model of the noise: a sample of intensity y is y + s(y) n, clipped, where n is a standard normal
-// variable. Source: Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical Poissonian-Gaussian noise
-// modeling and fitting for single-image raw-data", doi:10.1109/TIP.2008.2001399.
+// Model of the noise: a sample of intensity y is y + s(y) * n, clipped, where n is a standard
+// normal variable. Source: Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical
+// Poissonian-Gaussian noise modeling and fitting for single-image raw-data",
+// doi:10.1109/TIP.2008.2001399.
 
 // A function f with f'(z) = sigma / S stabilises clipped noise. S is the standard deviation of
 // clipped samples with the mean z (Foi 2009, "Clipped noisy images: heteroskedastic modeling and
 // practical denoising", doi:10.1016/j.sigpro.2009.04.035).
 
-// This file uses f'(z) = sigma / sqrt(s S) for the stabilising function f. S is the standard
+// This file uses f'(z) = sigma / sqrt(s * S) for the stabilising function f. S is the standard
 // deviation of clipped samples with the mean z, and s the unclipped noise level
 // (docs/measurements/clipped-noise.md).
 

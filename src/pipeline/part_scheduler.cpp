@@ -195,10 +195,10 @@ class PartScheduler final : public Denoiser {
       const std::int64_t left = std::count_if(rest, part.items.end(), may_begin);
       if (left > most) longest = &part, most = left, number = at;
     }
-    // After a split, each half needs the nearest frames of the other half, fewer than
-    // `filtered_twice`, as temporal context. The scheduler therefore splits only parts with many
-    // remaining frames. While frames arrive, the limit is higher, because the first half receives
-    // no more frames: the part must already contain its context.
+    // After a split, each half needs fewer than `filtered_twice` frames of the other half as
+    // temporal context. Two sessions filter these frames, so the scheduler splits only parts with
+    // many remaining frames. While frames arrive, the limit is higher, because the first half
+    // receives no more frames and must already contain its context.
     const int filtered_twice = std::max(margin_.before, margin_.after) + 1;
     if (static_cast<double>(most) <
         (closing_ ? worth_at_the_end : worth_splitting) * filtered_twice)

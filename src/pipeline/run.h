@@ -50,8 +50,8 @@ struct PipelineOptions {
 /// stages end after their current call. run() rethrows the first failure after all stages have
 /// ended.
 
-/// Memory: the number of frames in memory has a limit: the frames in the two queues, the latency of
-/// the denoiser, and one frame for each stage.
+/// Memory: the frames in memory are the frames in the two queues, the frames in the denoiser (its
+/// latency), and one frame for each stage.
 /// @throws BadData  the source has no frame, or its format changes
 /// @throws InternalError  the denoiser returned more or fewer frames than it received
 /// @throws any exception of a stage

@@ -20,8 +20,8 @@ int mirrored(int at, int size) {
   return at;
 }
 
-/// Returns sample i at half size. The function computes this sample from samples 2i - 1 to 2i + 2
-/// of `in`, which has `size` samples.
+/// Returns sample i at half size. The function computes this sample from samples 2 * i - 1 to 2 * i
+/// + 2 of `in`, which has `size` samples.
 template <class In>
 float halved(const In& in, int i, int size) {
   const auto at = [&](int k) { return in(mirrored(2 * i + k, size)); };

@@ -20,8 +20,8 @@ namespace lull::pipeline {
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
 /// Makes frames of half the size. Each sample of the result is the weighted mean of 4x4 samples of
-/// the frame, with the weights [1 3 3 1] / 8 along both axes. Mirrored samples replace those beyond
-/// the borders.
+/// the frame, with the weights [1 3 3 1] / 8 along both axes. Mirrored samples replace the samples
+/// beyond the borders.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
@@ -35,9 +35,9 @@ class Halving {
   std::vector<float> intermediate_;
 };
 
-/// Returns a denoiser of frames at two scales. The result is fine + E G (coarse - D fine). D halves
-/// the size, E doubles the size, and G is a low-pass filter. The lowest frequencies of all planes
-/// come from the result at half size.
+/// Returns a denoiser of frames at two scales. The result is fine + E(G(coarse - D(fine))). D
+/// halves the size, E doubles the size, and G is a low-pass filter. The lowest frequencies of all
+/// planes come from the result at half size.
 /// @param fine  session for `frame`; may return more bits than `results`
 /// @param coarse  session for half_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,

@@ -27,8 +27,8 @@ struct ShardOptions {
 };
 
 /// Returns a denoiser that distributes frames to `sessions`, each in its own thread. Results have
-/// the order of the frames. They do not depend on the distribution if all sessions are equal
-/// filters that do not depend on earlier frames.
+/// the order of the frames. If all sessions are equal filters without dependence on earlier frames,
+/// the distribution does not affect the results.
 
 /// Failures: if push() or drain() of a session throws a DeviceFailure, the denoiser destroys the
 /// session. The other sessions filter its frames. The next push() or drain() of the denoiser

@@ -2,9 +2,9 @@
 // Variance stabilisation of sensor samples, with an unbiased inverse (Makitalo and Foi 2013,
 // doi:10.1109/TIP.2012.2202675).
 
-// All colours share the generalised Anscombe transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b), scaled
-// to 0..255. w is the scaled sample times the white balance, and a w + b is the noise variance of
-// green.
+// All colours share the generalised Anscombe transform f(w) = 2 / a * sqrt(a * w + 3/8 * a^2 + b),
+// scaled to 0..255. w is the scaled sample times the white balance, and a * w + b is the noise
+// variance of green.
 
 // After the transform, R, G and B are equal in neutral areas, as demosaicing requires, but have
 // different noise levels.

@@ -127,8 +127,8 @@ class ValueMarker {
       equal += std::abs(value - kind.value) <= kind.tolerance;
       // The fit to the surroundings excludes samples with the value of salt or of pepper. `kind` is
       // one of these two kinds, and `other` is the opposite kind. If the tolerance of `other`
-      // exceeds one 8-bit step, the fit includes samples with the value of `other`, because they
-      // may be details of the picture.
+      // exceeds one 8-bit step, the fit includes samples with the value of `other`, because these
+      // samples may be details of the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)

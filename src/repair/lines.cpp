@@ -185,8 +185,8 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
 }
 
 /// Returns the degrees of freedom of the smoothing: the trace of its matrix, to within 1 %. The
-/// first `order` eigenvalues of the penalty D^T D are 0; eigenvalue k is about (2 - 2 cos w)^order,
-/// where w = pi (k - (order - 1) / 2) / size.
+/// first `order` eigenvalues of the penalty D^T D are 0; eigenvalue k is about (2 - 2 *
+/// cos(w))^order, where w = pi * (k - (order - 1) / 2) / size.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   const double shift = (smoothing.order - 1) / 2.0;
   double trace = smoothing.order;
@@ -247,9 +247,9 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // The smoothed profile s is the solution of (I + lambda D^T D) s = p. p is the input profile, and
-  // D is the difference operator of the given order. `band` contains the lower band of the matrix,
-  // for the Cholesky decomposition.
+  // The smoothed profile s is the solution of (I + lambda * D^T * D) * s = p. p is the input
+  // profile, and D is the difference operator of the given order. `band` contains the lower band of
+  // the matrix, for the Cholesky decomposition.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)

@@ -13,7 +13,7 @@ namespace lull::repair {
 enum class LineAxis { rows, columns };
 
 /// Whittaker-Henderson smoothing: the smooth profile s of a profile p minimises |p - s|^2 + lambda
-/// |D^order s|^2, with differences D of successive values.
+/// * |D^order s|^2, with differences D of successive values.
 struct Smoothing {
   int order = 1;     // order of the differences, 1 to 3
   float lambda = 0;  // not negative

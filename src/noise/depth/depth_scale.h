@@ -33,9 +33,9 @@ struct DepthSamples {
 };
 
 /// A 0..255 scale for depths, on which the noise level is the same at all depths. The scale is a
-/// linear function of a value e, which depends on the depth z. For constant noise, e is z. For
-/// noise of the level sigma(z) = sigma (z / reference)^2, e is reference^2 / z. In both cases, the
-/// standard deviation of the noise of e is sigma, to first order.
+/// linear function of a value e, which depends on the depth z. For constant noise, e is z. For a
+/// noise level of sigma * (z / reference)^2, e is reference^2 / z. In both cases, the standard
+/// deviation of the noise of e is sigma, to first order.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma
@@ -50,7 +50,7 @@ struct DepthScale {
   }
   /// Converts a result of the filter, which is an estimate of E[e], to a depth. For noise that
   /// grows with z^2, E[e] = e0 + sigma^2 / e0 to second order, where e0 is e without noise. The
-  /// function solves this equation for e0. Results below 2 sigma have no solution, and give e0 =
+  /// function solves this equation for e0. Results below 2 * sigma have no solution, and give e0 =
   /// sigma.
   double inverse(double stabilised) const;
 
@@ -77,7 +77,7 @@ class DepthStatistics {
 
   /// Returns a scale for depths with noise of the level `sigma`, in the unit of depths. A `sigma`
   /// of 0 means that the noise is not noticeable. The samples 0 and 255 represent the quantiles of
-  /// the depths at 0.1 % and 99.9 %, or a range of 8 sigma if the quantiles are closer together.
+  /// the depths at 0.1 % and 99.9 %, or a range of 8 * sigma if the quantiles are closer together.
   /// Sessions preserve depths outside the filter range (core/float_range.h).
   /// @param reference  reference depth; empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;

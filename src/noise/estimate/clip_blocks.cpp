@@ -76,8 +76,8 @@ bool same_block(const Window& a, const Window& b) {
   return true;
 }
 
-/// Number of regressors for the difference of two frames: two slopes (sub-sample motion), the
-/// picture (gain) and a constant (offset).
+/// Number of regressors for the difference of two frames: the slopes along x and y (sub-sample
+/// motion), the samples (change of gain) and a constant (change of offset).
 constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};

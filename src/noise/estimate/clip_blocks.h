@@ -19,8 +19,7 @@ struct ClipChannel {
 };
 
 /// The difference of two blocks in one plane. `energy` contains the squared DCT coefficients of the
-/// difference. Their scale is such that, for white noise, their mean is the noise variance of a
-/// single frame.
+/// difference. For white noise, the mean of `energy` is the noise variance of a single frame.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block

@@ -74,16 +74,16 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
       ++combs.blocks;
       // `near` is the sum of the squared differences between adjacent rows. `far` is the sum of the
       // squared differences between rows two apart. In combed blocks, `near` is larger than `far`.
-      // The limits are such that a block of white noise counts as combed with a probability of only
-      // 1e-4.
+      // The margin between the two sums limits the probability that a block of white noise counts
+      // as combed to 1e-4.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
 }
 
 /// States where float samples exceed the 0..255 scale: `low` is true if more than 0.1 % of the
-/// samples lie below 0, and `high` if more than 0.1 % lie above 255. Samples within half a step of
-/// the scale do not count.
+/// samples lie below 0, and `high` if more than 0.1 % lie above 255. Samples that lie at most half
+/// a step beyond the scale do not count.
 struct Beyond {
   bool low = false, high = false;
 };
@@ -114,9 +114,9 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether samples gather at the value `level`: more than 0.1 % of all samples, and more
-  // than at the next two values towards mid-grey together. `inwards` is the direction to mid-grey:
-  // 1 or -1.
+  // Returns whether samples gather at the value `level`. More than 0.1 % of the samples must have
+  // this value, and the next two values towards mid-grey must together have fewer samples.
+  // `inwards` is the direction to mid-grey: 1 or -1.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

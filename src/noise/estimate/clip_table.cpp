@@ -49,9 +49,9 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::erase_if(blocks, [&](const ClipDifference& b) { return b.ring_energy > limit; });
 }
 
-/// Returns the share of a block's noise variance that remains after clipping. Returns 0, so that
-/// the block does not count, in two cases. The share of clipped samples exceeds the expected share
-/// by more than sampling errors plus `slack`, or too little variance remains.
+/// Returns the share of a block's noise variance that remains after clipping. Returns 0 if too
+/// little variance remains, or if the share of clipped samples exceeds the expected share by more
+/// than sampling errors plus `slack`. The estimator ignores blocks with the share 0.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;

@@ -139,8 +139,9 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
 /// stabilised samples.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // An opponent-space model has no separate scale for the noise of R, G and B. The largest of the
-  // three factors therefore scales the complete model.
+  // An opponent-space model has no separate noise levels for R, G and B. The function therefore
+  // multiplies the complete model by the largest of the three ratios of the new level to the old
+  // level.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];

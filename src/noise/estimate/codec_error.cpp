@@ -31,7 +31,7 @@ std::shared_ptr<const NoiseCurve> flat_codec_curve(float level) {
 }
 
 /// Returns the noise curve for the noise of `curve` plus white noise with the standard deviation
-/// `error`. The function scales this curve so that its level is the level of `curve`.
+/// `error`. The function scales the result to the level of `curve`.
 std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error) {
   auto sum = std::make_shared<NoiseCurve>(curve);
   for (float& sigma : sum->sigma) sigma = std::sqrt(sigma * sigma + error * error);

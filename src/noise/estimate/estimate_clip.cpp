@@ -224,7 +224,7 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
 }
 
 /// Copies the selection criteria of a luma block to the chroma block at the same position, because
-/// a selection by the block's own criteria would prefer colours with little noise.
+/// a selection by the chroma block's own criteria would prefer colours with little noise.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;

@@ -31,8 +31,8 @@ constexpr float max_spread_of_luma = 2.2f;
 constexpr float max_spread_of_chroma = std::numeric_limits<float>::infinity();
 /// The variance of luma outside dark areas replaces the variance in all areas only if it is higher
 /// by the factor `min_ratio`. If less than the share `large_lit_share` of the blocks lies outside
-/// dark areas, the factor is `min_ratio_of_small`: a moderate difference then does not outweigh the
-/// weaker noise of most of the picture.
+/// dark areas, the factor is `min_ratio_of_small`, because most of the picture then has the weaker
+/// noise.
 constexpr float min_ratio = 1.2f, min_ratio_of_small = 2, large_lit_share = 0.3f;
 /// Minimum variance of luma outside dark areas. In clips without noise, texture may look like
 /// weaker noise.

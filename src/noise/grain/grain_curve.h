@@ -18,9 +18,9 @@ using GrainCurve = std::vector<GrainLevel>;
 /// Minimum standard deviation of grain, in 8-bit steps. Weaker grain counts as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Returns the variance of the error of one rounding to integer samples, in squared units of
-/// grain_unit. Decoders also round the synthetic grain and thereby add this variance again. The
-/// caller therefore subtracts it from the variance of the removed noise.
+/// Returns the variance of the rounding error of integer samples, in units of (1 / grain_unit)^2
+/// squared 8-bit steps. Decoders round the synthetic grain and thereby add this variance again. The
+/// caller therefore subtracts this variance from the variance of the removed noise.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
 /// Returns the grain curve of the removed noise, smoothed over neighbouring bins of luma.

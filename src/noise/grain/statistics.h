@@ -36,7 +36,7 @@ class GrainStatistics {
   };
   /// Sums over all blocks of one class of brightness. An element of `pairs` sums the products of
   /// two samples of the removed noise, over all pairs of samples with one lag (dx, dy). A block of
-  /// w x h samples has (w - |dx|) (h - |dy|) such pairs.
+  /// w x h samples has (w - |dx|) * (h - |dy|) such pairs.
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
     // Sums of products with two factors: a sample of Cb or Cr, and the mean of the luma samples at

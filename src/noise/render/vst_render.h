@@ -2,8 +2,8 @@
 // Variance stabilisation of renders: scales the demodulated illumination (light.h) to a constant
 // noise level, so that filters for white Gaussian noise can process it.
 
-// A sample u of the demodulated illumination becomes stabilised_light_sigma u / s. s^2 is the noise
-// variance around the sample: the mean over 11 x 11 pixels and all channels.
+// A sample u of the demodulated illumination becomes stabilised_light_sigma * u / s. s^2 is the
+// noise variance around the sample: the mean over 11 x 11 pixels and all channels.
 
 #include <memory>
 

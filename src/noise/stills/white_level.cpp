@@ -128,8 +128,8 @@ FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
   return {result.energy / weight, result.fine / weight};
 }
 
-/// Removes the energy of texture, which even the flattest blocks contain, from the measured
-/// variance, by extrapolation from two groups of flat blocks.
+/// Subtracts the energy of texture from the measured variance, because even the flattest blocks
+/// contain some texture. The function extrapolates this energy from two groups of flat blocks.
 double without_texture(const std::vector<Block>& blocks, double variance) {
   constexpr double fewest = 0.005, few = 0.02;
   constexpr double same = 1.1;  // ratio of variances that sampling errors explain

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int samples = 64;  // of a cube or square
 constexpr double max_cubes = 400'000;
-/// The collector counts constant cubes separately for each voxel value. This is the maximum number
-/// of different values.
+/// Maximum number of different voxel values for which the collector counts constant cubes
+/// separately.
 constexpr std::size_t max_constant_values = 256;
 
 using Cube = std::array<float, samples>;  // samples of a cube or square: x fastest, then y

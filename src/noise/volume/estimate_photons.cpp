@@ -97,8 +97,8 @@ class PhotonFit {
   }
 
   /// Selects the flat cubes of each bin of cubes with similar means. If too few cubes of a bin are
-  /// flat, the function also selects cubes with structure, which contributes little to the measured
-  /// high frequencies.
+  /// flat, the function also selects cubes with structure, because structure contributes little to
+  /// the measured high frequencies.
   void select_flat() {
     flat_.clear();
     for (const auto& [begin, end] : ranges_of(cubes_)) {
@@ -192,7 +192,7 @@ class PhotonFit {
   }
 
   /// Returns an estimate of the offset from the third moments of the flat cubes. For photon noise,
-  /// the third moment of a flat cube is gain^2 (mean - offset). The function solves this equation
+  /// the third moment of a flat cube is gain^2 * (mean - offset). The function solves this equation
   /// for the offset in each cube, and returns the weighted mean of the solutions.
   double offset_by_third_moment() const {
     constexpr double unbiased = 64.0 * 64 / (63 * 62);  // factor for the third moment of 64 samples

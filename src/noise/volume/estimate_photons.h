@@ -24,8 +24,9 @@ struct PhotonEstimate {
 };
 
 /// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
-/// A line fits the variance as a function of the mean. Its slope is `gain`, and its constant is
-/// `read`^2 - `gain` * `offset`. The third moment of the samples determines `offset`.
+/// The function fits a line to the variance as a function of the mean. The line has the slope
+/// `gain` and the constant term `read`^2 - `gain` * `offset`. The third moment of the samples
+/// determines `offset`.
 /// @return nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);

@@ -123,8 +123,8 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // std::ranges::binary_search() requires cubes in the order of their addresses, so `air` is
-    // sorted. valid_ already has this order.
+    // std::ranges::binary_search() requires cubes in the order of their addresses, so the function
+    // sorts `air`. valid_ already has this order.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)

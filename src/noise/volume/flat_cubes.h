@@ -2,8 +2,8 @@
 // Noise levels of flat cubes (without structure) and of cubes of air.
 
 // The estimator selects flat cubes by their low frequencies, and measures the noise of these cubes
-// at high frequencies. This avoids a selection bias, because low and high frequencies of white
-// noise are independent.
+// at high frequencies. This separation avoids a selection bias, because low and high frequencies of
+// white noise are independent.
 
 #include <span>
 #include <vector>

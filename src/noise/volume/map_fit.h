@@ -14,8 +14,8 @@ struct NodeLevel {
 };
 
 /// Fits a map m to noise levels by least squares with Huber weights. For each node, the minimised
-/// sum contains weight * (log m - logarithm)^2, with the members of NodeLevel. For each pair of
-/// neighbouring nodes, it contains `stiffness` times the squared difference of log m.
+/// sum contains NodeLevel::weight * (log m - NodeLevel::logarithm)^2. For each pair of neighbouring
+/// nodes, the sum contains `stiffness` times the squared difference of log m.
 /// @param levels  x fastest, then y; at least one weight is above 0
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);

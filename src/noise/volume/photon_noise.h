@@ -2,7 +2,7 @@
 // Photon noise of cameras and photomultipliers of microscopes. A sample is
 //     gain * k + offset + read * n.
 // k has a Poisson distribution whose mean is the expected number of photons. n is standard normal.
-// The variance of samples with mean m is gain (m - offset) + read^2.
+// The variance of samples with mean m is gain * (m - offset) + read^2.
 
 #include <vector>
 
@@ -30,7 +30,7 @@ void validate(const PhotonNoise& noise);
 /// The generalised Anscombe transform and its exact unbiased inverse (Makitalo and Foi 2013,
 /// doi:10.1109/TIP.2012.2202675). The forward function applies f, and then the linear map that
 /// takes f(0) to 0 and f(255) to 255:
-///     f(z) = 2 sqrt(max((z - offset) / gain + 3/8 + (read / gain)^2, 0))
+///     f(z) = 2 * sqrt(max((z - offset) / gain + 3/8 + (read / gain)^2, 0))
 class PhotonStabiliser {
  public:
   /// @param noise  parameters on the 0..255 scale that validate() accepts

@@ -57,7 +57,7 @@ double expected_sample(double v) {
 }
 
 /// Returns the argument v for which an increasing function has the value `value`, by linear
-/// interpolation. `of_v` contains the values of the function at v = 0, spacing, 2 spacing, ...
+/// interpolation. `of_v` contains the values of the function at v = 0, spacing, 2 * spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;
@@ -78,8 +78,8 @@ struct VarianceTable {
     }
   }
 
-  /// Returns the variance by linear interpolation. `of` is the list `ratio` or `mean`, and `value`
-  /// is a value of the same quantity.
+  /// Returns the variance that belongs to a ratio or to a mean, by linear interpolation. `of` is
+  /// the list `ratio` or `mean`, and `value` is the given ratio or mean.
   double at(const std::vector<double>& of, double value) const {
     const auto above = std::ranges::upper_bound(of, value);
     if (above == of.begin()) return variance.front();
@@ -114,8 +114,8 @@ RicianStabiliser::RicianStabiliser(double shrink_range) {
   }
   inverse_.of_zero = static_cast<float>(zero);
   inverse_.scale = static_cast<float>(knots / last);
-  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 d) - c / d^3. The constant c
-  // (`third`) makes the inverse continuous at the end of the table.
+  // Beyond the table, the inverse of d = E[f(z) | v] is v = d - 1 / (4 * d) - c / d^3. The constant
+  // c (`third`) makes the inverse continuous at the end of the table.
   inverse_.third = (end - 1 / (4 * end) - table_[knots]) * end * end * end;
 }
 

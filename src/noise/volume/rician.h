@@ -3,10 +3,10 @@
 // after the filter (Foi 2011, "Noise estimation and removal in MR imaging: the
 // variance-stabilization approach", doi:10.1109/ISBI.2011.5872758).
 
-// A Rician sample is z = |v + n1 + i n2| in units of sigma. v is the true value, and n1 and n2 are
-// independent noise of variance 1. The forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). For v >=
-// 1.5, the standard deviation of the stabilised samples f(z) is 0.96 to 1.01. For smaller v, this
-// standard deviation is at least 0.78 (docs/how-it-works/volume-noise.md).
+// A Rician sample is z = |v + n1 + i * n2| in units of sigma. v is the true value, and n1 and n2
+// are independent noise of variance 1. The forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). For
+// v >= 1.5, the standard deviation of the stabilised samples f(z) is 0.96 to 1.01. For smaller v,
+// this standard deviation is at least 0.78 (docs/how-it-works/volume-noise.md).
 
 // A filter estimates E[f(z) | v] for Rician samples z. This expectation differs from f(v). The
 // exact unbiased inverse returns the v for which E[f(z) | v] is equal to the filter's result.
@@ -49,7 +49,7 @@ struct RicianInverse {
 
 class RicianStabiliser {
  public:
-  /// The constructor takes some 10 ms.
+  /// The constructor takes about 10 ms.
   /// @param shrink_range  width of a range of filter results that starts at E[f(z) | 0]. The
   /// inverse
   ///     function shrinks results in this range towards 0 (see rician_shrink_range).
@@ -79,8 +79,9 @@ class RicianStabiliser {
 /// of sigma. In air, the mean is 1.25.
 [[nodiscard]] double rician_variance_at_mean(double mean);
 
-/// Returns z I1(z v) / I0(z v), the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|,
-/// in units of sigma: the E step of the EM algorithm for v (Dempster, Laird and Rubin 1977).
+/// Returns z * I1(z * v) / I0(z * v), in units of sigma. This value is the expectation of v + n1
+/// for a Rician sample z = |v + n1 + i * n2|. It is the E step of the EM algorithm for v (Dempster,
+/// Laird and Rubin 1977).
 [[nodiscard]] double rician_expectation(double z, double v);
 
 /// Properties of Rician samples in air (v = 0), in units of sigma: a Rayleigh distribution.

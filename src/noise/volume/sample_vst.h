@@ -9,7 +9,7 @@
 namespace lull {
 
 /// Range above E[f(z) | 0] in which the inverse for Rician noise shrinks filter results towards 0.
-/// In results of BM4D, this shrinkage reduces the mean of air from 0.11 to 0.06 sigma.
+/// In results of BM4D, this shrinkage reduces the mean of air from 0.11 * sigma to 0.06 * sigma.
 inline constexpr double rician_shrink_range = 0.08;
 
 struct SampleVst {

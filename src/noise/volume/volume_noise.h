@@ -12,14 +12,15 @@
 namespace lull {
 
 /// Kinds of noise of a volume. With Rician noise, a voxel of a magnitude image (MRI) is |v + n1 + i
-/// n2|, where n1 and n2 are normal. For v of several sigma, the distribution is nearly Gaussian.
-/// For v = 0, it is the Rayleigh distribution, with a mean of 1.25 sigma. Source: Gudbjartsson and
-/// Patz 1995, doi:10.1002/mrm.1910340618.
+/// * n2|. v is the true value, and n1 and n2 are normal with the standard deviation sigma. If v is
+/// several times sigma, the distribution is nearly Gaussian. If v is 0, the distribution is a
+/// Rayleigh distribution with the mean 1.25 * sigma. Source: Gudbjartsson and Patz 1995,
+/// doi:10.1002/mrm.1910340618.
 enum class NoiseKind { gaussian, rician };
 
 /// A noise level that varies smoothly over a volume. The map contains values at nodes, is linear
 /// between nodes, and constant outside. Along an axis with n nodes and s voxels, node i is at (i +
-/// 0.5) s / n - 0.5.
+/// 0.5) * s / n - 0.5.
 struct NoiseMap {
   // Number of voxels of the volume along x, y and z (z is the number of slices), at least 1.
   std::array<int, 3> voxels{1, 1, 1};
@@ -42,7 +43,7 @@ struct NoiseMap {
 };
 
 /// The noise of a volume. Noise levels are standard deviations on the 0..255 scale. For Rician
-/// noise, they are the standard deviations of the normal variables n1 and n2.
+/// noise, the levels are the standard deviations of the normal variables n1 and n2.
 struct VolumeNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float sigma = 0;  // > 0; with a map its minimum
@@ -58,7 +59,7 @@ struct VolumeNoise {
   bool is_plain() const { return kind == NoiseKind::gaussian && !map && !photons; }
 };
 
-/// Returns the noise of samples that are multiplied by `factor`.
+/// Returns the noise of the samples after their multiplication by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
 /// Returns the highest noise level of a volume. The search for constant areas uses this level.

@@ -3,8 +3,8 @@
 // is white and Gaussian, and has the same level everywhere.
 
 // Let s be the noise level at the position of a sample v, and sigma the minimum of s over the
-// volume. For Gaussian noise, v becomes v sigma / s. For Rician noise, v becomes z + sigma f((v -
-// z) / s), with the function f of rician.h. z is VolumeNoise::zero, the sample that represents a
+// volume. For Gaussian noise, v becomes v * sigma / s. For Rician noise, v becomes z + sigma * f((v
+// - z) / s), with the function f of rician.h. z is VolumeNoise::zero, the sample that represents a
 // magnitude of 0. Stabilised samples stay in the range of samples, because sigma is at most s.
 
 #include <memory>

@@ -1,6 +1,6 @@
-// Kernels for the variance stabilisation of slices, with one thread per sample. The kernels are
-// limited by memory bandwidth. Without fused multiply-add, results are bit-identical to the results
-// of the host.
+// Kernels for the variance stabilisation of slices, with one thread per sample. Memory bandwidth
+// limits the speed of the kernels. If the compilers generate no fused multiply-add instructions,
+// results are bit-identical to the results of the host.
 
 #include <cstdint>
 #include <type_traits>
