@@ -2,9 +2,9 @@
 // Enlarges pictures that contain no noise. Lanczos interpolation enlarges a picture, but loses
 // detail. Several rounds of two steps then restore the detail.
 
-// In the first step of a round, the first phase of BM3D filters the enlarged picture. This restores
-// detail, because similar patches contain different samples of the same detail (Danielyan, Foi,
-// Katkovnik, Egiazarian, "Image upsampling via spatially adaptive block-matching filtering",
+// In the first step of a round, the first phase of BM3D filters the enlarged picture. The filter
+// restores detail, because similar patches contain different samples of the same detail (Danielyan,
+// Foi, Katkovnik, Egiazarian, "Image upsampling via spatially adaptive block-matching filtering",
 // EUSIPCO 2008). Unlike this paper, lull adds no noise.
 
 // In the second step of a round, back-projection corrects the enlarged picture (Irani and Peleg

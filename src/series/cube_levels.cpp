@@ -20,8 +20,8 @@ namespace {
 /// in all volumes, but at least `min_level_cubes` in each volume. With `min_level_cubes`, the
 /// relative standard deviation of a level is 3 %.
 constexpr std::size_t max_level_cubes = 4000, max_all = 100'000, min_level_cubes = 128;
-/// The function measures the noise in the cubes with the least structure. The number of these cubes
-/// is this share of the number of all cubes.
+/// Share of the cubes in which the function measures the noise. These cubes have the least
+/// structure of all cubes.
 constexpr double flat_share = 0.5;
 /// Maximum number of volumes in a group. The function predicts each volume from the other volumes
 /// of its group.
@@ -90,7 +90,7 @@ void keep_flat(std::vector<CubesOfVolume>& cubes) {
 
 /// Returns sigma for samples with Rician noise, by bisection.
 /// @param variance  mean variance of the samples. The variance is sigma^2 for a strong signal, and
-///     0.43 sigma^2 without a signal.
+///     0.43 * sigma^2 without a signal.
 double rician_sigma(const CubesOfVolume& cubes, double zero, double variance) {
   double low = std::sqrt(variance), high = std::sqrt(variance / rician_variance_at_mean(0));
   for (int round = 0; round < rician_rounds; ++round) {
@@ -137,7 +137,8 @@ std::vector<double> unpredicted(const std::vector<const CubesOfVolume*>& volumes
   // example a copy. The others then predict its noise, too.
   constexpr double least_share = 1e-3;
   if (!(eigen.values.back() > least_share * eigen.values[count / 2])) return result;
-  // The prediction also fits the noise, and has `count` - 1 parameters.
+  // The prediction has `count` - 1 parameters, which also fit the noise. The number of degrees of
+  // freedom is therefore lower than the number of observations.
   const auto observations = static_cast<double>(cubes * Count);
   const double free = observations - static_cast<double>(count) + 1;
   for (std::size_t v = 0; v < count; ++v) {

@@ -26,9 +26,9 @@ constexpr float close_level = 0.01f;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of signal components. The remaining components count as noise.
 constexpr double max_signal_share = 0.7;
-/// In series of at most `few_volumes` volumes, if the share of signal components is at least
-/// `min_signal_share`, the other components contain some signal, too. In this case, the
-/// `last_components` components with the smallest eigenvalues determine the noise level.
+/// A series of at most `few_volumes` volumes is short. If at least the share `min_signal_share` of
+/// the components of a short series contains signal, the other components contain some signal, too.
+/// The `last_components` components with the smallest eigenvalues then determine the noise level.
 constexpr std::size_t few_volumes = 48;
 constexpr double min_signal_share = 0.4;
 constexpr int last_components = 3;
@@ -95,8 +95,8 @@ class NoiseEstimator {
   }
 
  private:
-  /// Replaces the initial levels by levels from cubes (cube_levels.h) if the latter differ. Returns
-  /// whether the function has replaced the levels.
+  /// Replaces the initial levels by levels from cubes (cube_levels.h) if the levels from cubes
+  /// differ from volume to volume. Returns whether the function has replaced the levels.
   bool use_cube_levels() {
     // The phase that remains in real and imaginary parts has fine structure of its own in each
     // volume. The estimates from single volumes are more accurate for such volumes.
@@ -106,7 +106,7 @@ class NoiseEstimator {
     const auto voxels = select_voxels(samples_, Stabiliser(common, samples_.shape), volumes_,
                                       states_, options_.mask);
     std::vector<double> levels = levels_by_cubes(samples_, common, volumes_, voxels);
-    // If the estimate from the single volume is much lower, the level from cubes contains
+    // A level from cubes that is much higher than the estimate from the single volume contains
     // structure.
     const double limit = initial_.kind == NoiseKind::rician ? same_rician_estimate : same_estimate;
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -135,8 +135,8 @@ class NoiseEstimator {
     return found;
   }
 
-  /// Corrects a common level by the residuals, or, if the levels differ, each estimate from a
-  /// single volume.
+  /// If the levels of the volumes are similar, corrects their median by the residuals. Otherwise,
+  /// corrects the estimate from each single volume.
   SeriesNoise from_estimates() const {
     SeriesNoise one_level = initial_;
     for (const int v : volumes_) one_level.levels[v] = median_level(initial_);
@@ -379,8 +379,8 @@ Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOption
     const NoiseEstimator estimator(samples, noise, options, fit.states);
     fit.noise = with_equal_pairs(estimator.estimate(), options.second_group);
     separate = with_equal_pairs(estimator.initial(), options.second_group);
-    // A level from cubes can include fine structure of the volume. Gaussian estimates of single
-    // volumes are accurate enough as a limit.
+    // A level from cubes can include fine structure of the volume. For Gaussian noise, the
+    // estimates from single volumes are accurate enough to limit these levels.
     if (noise.kind != NoiseKind::rician && !have_one_level(noise))
       for (std::size_t v = 0; v < noise.levels.size(); ++v)
         separate.levels[v] = std::min(separate.levels[v], noise.levels[v]);

@@ -22,7 +22,7 @@ constexpr double min_rician_signal = 2;
 constexpr double min_free_share = 0.3;
 /// Minimum degrees of freedom of the residuals for the noise level of a volume, and for the level
 /// of a node of the noise map. With n degrees of freedom, the relative standard deviation of a
-/// level is 1 / sqrt(2 n).
+/// level is 1 / sqrt(2 * n).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
 /// lull examines the residuals of every k-th voxel. For V volumes with noise, k is V /
 /// `max_examined`, rounded down, but at least 1.

@@ -12,10 +12,10 @@ namespace lull {
 /// Frame index that represents no frame.
 inline constexpr int no_frame = -1;
 
-/// For patches that span two frames: returns, for each frame in a list (FrameAt, frames.h), the
-/// index of its partner, or `no_frame`. The partner provides the second part of the patch. It is
-/// the next later frame in the list or, if no frame in the list follows the reference frame, the
-/// next earlier frame.
+/// Returns the index of a partner for each frame in a list of frames (FrameAt, frames.h). The
+/// partner provides the second part of patches that span two frames. If the list contains a frame
+/// after the reference frame, the partner is the next later frame. Otherwise, the partner is the
+/// next earlier frame. For frames without a partner, the result is `no_frame`.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

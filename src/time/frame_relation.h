@@ -139,9 +139,9 @@ constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the costs. Both `own` and `predicted` are sums of squared differences of values
-/// from their mean: `own` of the samples, and `predicted` of the prediction residual. Because the
-/// sums ignore the mean, a flash or a fade has a low cost.
+/// Adds a block to the costs. `own` is the sum of the squared differences of the samples from their
+/// mean. `predicted` is the same sum for the samples of the prediction residual. Because the sums
+/// ignore the mean, a flash or a fade has a low cost.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;

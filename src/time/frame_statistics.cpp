@@ -90,9 +90,9 @@ struct BlockSums {
   }
 };
 
-/// Returns true if, after `rows` of the `all_rows` sample rows in a row of blocks, it is certain
-/// that every block is textured and differs from the previous frame. `sums` contains these first
-/// rows.
+/// Returns true if the first `rows` of the `all_rows` sample rows in a row of blocks prove that
+/// every block is textured and differs from the previous frame. `sums` contains the sums over these
+/// first rows.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
@@ -112,9 +112,9 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 constexpr int deciding_rows = 4;
 
 /// Compares two planes block by block, and adds the number of different blocks to `different`. If
-/// `textured` is true, also counts the textured blocks in d.textured, and those that are equal in
-/// both planes in d.shared. The comparison stops early if enough(number of remaining blocks)
-/// returns true.
+/// `textured` is true, also counts the textured blocks in d.textured, and the textured blocks that
+/// are equal in both planes in d.shared. The comparison stops early if enough(number of remaining
+/// blocks) returns true.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

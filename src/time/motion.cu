@@ -1,7 +1,7 @@
 // The motion search of motion.h on a GPU, from one frame to several other frames.
 
-// The cost of a vector is |a|^2 + |b|^2 - 2ab, for the region a of a motion block and the shifted
-// region b of the other frame. Tensor cores compute ab.
+// The cost of a vector is |a|^2 + |b|^2 - 2 * a.b. a is the region of a motion block, b is the
+// shifted region of the other frame, and a.b is their inner product. Tensor cores compute a.b.
 
 // Tensor cores multiply two matrices. Row dx of the first matrix is a row of the other frame,
 // shifted by dx. Column dy of the second matrix is the row of the region that falls on this row at
@@ -237,8 +237,9 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // The last warp begins with the first rows, so the first warps may get fewer rows. This balances
-  // the load, because the first warps have already computed the sums of squares.
+  // The last warp begins with the first rows, so the first warps may get fewer rows. This
+  // distribution balances the load, because the first warps have already computed the sums of
+  // squares.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
@@ -296,7 +297,7 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
 
 /// Performs the search at full resolution (step 2 of motion.h). Each thread computes the cost of
 /// one vector around `centre`. If the zero vector is not one of these vectors, thread 0 also
-/// computes its cost.
+/// computes the cost of the zero vector.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

@@ -212,9 +212,9 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Without the option -y, throws an error if the run might overwrite a file outside the
-  /// derivative: if any of `files` is a symbolic link, or if any of them exists and `folder`
-  /// resolves to a path outside the derivative.
+  /// Without the option -y, throws an error in two cases: one of `files` is a symbolic link, or one
+  /// of `files` exists and `folder` resolves to a path outside the derivative. In both cases, the
+  /// run might overwrite a file outside the derivative.
   void refuse_links(const std::string& folder, const std::vector<std::string>& files) const {
     if (options_.denoise.output.overwrite) return;
     std::error_code code;
@@ -288,7 +288,7 @@ class ParticipantLevel {
   }
 
   /// Returns the text files that the run copies beside the result. The names and folders of these
-  /// files can differ from those of the image (inheritance principle of BIDS).
+  /// files can differ from the name and the folder of the image (inheritance principle of BIDS).
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;

@@ -52,21 +52,21 @@ class BidsDataset {
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  lull cannot read a JSON file
   Json metadata_of(const BidsImage& image) const;
-  /// Returns the file with this suffix and extension that applies to the image. If there are
-  /// several, returns the last one of files_for(), which is in the deepest folder. If there is
-  /// none, returns an empty text.
+  /// Returns the file with this suffix and extension that applies to the image. If several files
+  /// apply, returns the last element of files_for(), which is in the deepest folder. If no file
+  /// applies, returns an empty string.
   std::string companion_of(const BidsImage& image, const std::string& suffix,
                            const std::string& extension) const;
   /// Returns the path of the phase image of a magnitude image, relative to the folder of the
-  /// dataset, or an empty text if there is no phase image. The names of both images differ in the
-  /// part: part-phase instead of part-mag.
+  /// dataset, or an empty string if there is no phase image. The names of the two images differ in
+  /// the entity `part`: part-phase instead of part-mag.
   std::string phase_of(const BidsImage& image) const;
   /// Returns all files with this suffix and extension that apply to the image, from the top folder
   /// down.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& suffix,
                                      const std::string& extension) const;
   /// Resolves all links in a path. Returns the resolved path if it is outside of the dataset, and
-  /// otherwise an empty text.
+  /// otherwise an empty string.
   std::string target_outside(const std::string& path) const;
 
  private:

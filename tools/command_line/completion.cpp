@@ -48,7 +48,8 @@ void append_bash_command(std::string& values, std::string& options, const Manual
   if (!operands.empty()) options += "      " + name + ":*) " + operands + " ;;\n";
 }
 
-/// Escapes a text for zsh's function _arguments, in brackets and single quotes.
+/// Escapes a string for use in brackets and single quotes in an argument of zsh's function
+/// _arguments.
 std::string escape_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {

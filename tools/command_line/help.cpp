@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t width = 79;  // a line that fills the last column is wrapped by some terminals
 
-/// Formats two texts as columns. The lines of `right` begin at character `column`.
+/// Formats two strings as columns. The lines of `right` begin at character `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
   // A list such as "fast|balanced|high" continues on the next line if the list exceeds the width.

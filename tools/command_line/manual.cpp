@@ -38,7 +38,7 @@ std::vector<std::string> groups_of(const ManualCommand& command) {
   return groups;
 }
 
-/// Escapes a text for a cell of a Markdown table.
+/// Escapes a string for a cell of a Markdown table.
 std::string escape_markdown(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -48,7 +48,7 @@ std::string escape_markdown(std::string_view text) {
   return result;
 }
 
-/// Formats a text as Markdown code. Within backticks, only '|' needs an escape.
+/// Formats a string as Markdown code. Within backticks, only '|' needs an escape.
 std::string as_code(std::string_view text) {
   std::string result = "`";
   for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);

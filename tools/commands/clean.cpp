@@ -62,7 +62,7 @@ class Cleaning {
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
   /// Returns the path of the first file that the system did not remove, and the reason. Returns an
-  /// empty text if there was no failure.
+  /// empty string if there was no failure.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -19,7 +19,7 @@ class Csv {
     file_ = std::make_unique<io::TextFile>(path, options);
     text_ = heading + "\n";
   }
-  /// Appends a row. `format` is a format string of printf. The line must have less than 256
+  /// Appends a row. `format` is a format string of printf. The line must have fewer than 256
   /// characters and end with a line feed.
   template <class... Values>
   void row(const char* format, Values... values) {

@@ -43,7 +43,7 @@ namespace {
 using Backends = std::vector<bm3d::Backend>;
 
 /// If the CPU decodes although --hwaccel requests a GPU, returns the reason. Otherwise, returns an
-/// empty text.
+/// empty string.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -364,7 +364,7 @@ class Run {
       auto indexing = index_frames(options_, plan(), filtered_format(), context_end, at_end);
       // Sessions replace constant areas before they detect repeated frames. `indexing` must
       // therefore do the same, so that the plan contains the same repeated frames. For interlaced
-      // video, `indexing` detects none.
+      // video, `indexing` detects no repeated frames.
       if (options_.input.interlaced != Interlaced::fields)
         indexing = preserve_areas(std::move(indexing), plan(), filtered_format(), results_);
       return side_inputs_.attach_to(std::move(indexing));

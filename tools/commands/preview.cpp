@@ -330,7 +330,7 @@ class Preview {
     return denoiser;
   }
 
-  /// Writes the picture with the panels, and returns the gain of the residual in it.
+  /// Writes the picture with the panels. Returns the gain of the residual in this picture.
   int show(const Frame& before, const Frame& after) {
     std::optional<DisplayedDepths> depths;
     if (options_.input.depth.on) depths = displayed_depths(before, samples_);

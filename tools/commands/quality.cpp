@@ -13,7 +13,7 @@ namespace {
 constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
-// Local means for one row of window positions: the means of a, b, a^2 + b^2 and ab for samples a
+// Local means for one row of window positions: the means of a, b, a^2 + b^2 and a * b for samples a
 // and b of the two pictures. One mean of a^2 + b^2 is enough, because SSIM contains only the sum of
 // the variances of a and b.
 struct Moments {

@@ -18,7 +18,7 @@ template <class T>
 [[nodiscard]] double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b,
                                         std::int64_t* not_finite = nullptr);
 
-/// Returns 10 log10(peak^2 / mse) in dB; infinity for mse = 0, and NaN for NaN.
+/// Returns 10 * log10(peak^2 / mse) in dB; infinity for mse = 0, and NaN for NaN.
 [[nodiscard]] double psnr(double mse, double peak);
 
 /// Returns the Gaussian window of Wang 2004 for a side of `length` samples: min(11, length) weights

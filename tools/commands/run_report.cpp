@@ -249,7 +249,7 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Returns the checksum of the input, computed in another thread, or an empty text after
+/// Returns the checksum of the input, computed in another thread, or an empty string after
 /// `patience_s` seconds.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};

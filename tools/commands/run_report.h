@@ -35,8 +35,8 @@ class ReferenceReader {
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
   /// Skips the next reference frame.
   void skip();
-  /// Returns the error text if the reference (a clean version of the input) ends before the input,
-  /// or if lull cannot read the reference. Otherwise, returns an empty text.
+  /// Returns an error message if the reference (a clean version of the input) ends before the
+  /// input, or if lull cannot read the reference. Otherwise, returns an empty string.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -74,7 +74,7 @@ class RunReport {
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
   /// Writes the page. The output must already have its final name. Returns a warning about missing
-  /// parts, or an empty text.
+  /// parts, or an empty string.
   /// @throws CannotCreate, IoError  lull cannot write the report
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);

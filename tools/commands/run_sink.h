@@ -28,8 +28,8 @@ class RunSink final : public FrameSink {
   /// @throws InvalidArgument  the input lacks the frame that --keep selects
   void finish() override;
 
-  /// Returns true if this sink needs no more frames. This is the case if it has written the frame
-  /// that --keep selects, or if the next sink needs no more frames. Thread-safe.
+  /// Returns true if this sink needs no more frames: it has written the frame that --keep selects,
+  /// or the next sink needs no more frames. Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Returns the number of context frames (Frame::context_only) that write() has received.
   std::int64_t context_frames() const { return context_frames_; }

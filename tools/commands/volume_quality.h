@@ -39,8 +39,8 @@ class VolumeQuality {
   const VolumeTotals& totals() const { return totals_; }
 
  private:
-  /// Local means at the window positions: the means of a, b, a^2 + b^2 and ab for samples a and b
-  /// of the two volumes.
+  /// Local means at the window positions: the means of a, b, a^2 + b^2 and a * b for samples a and
+  /// b of the two volumes.
   using Moments = std::array<std::vector<float>, 4>;
 
   void add_errors(const std::vector<double>& a, const std::vector<double>& b,

@@ -31,7 +31,7 @@ void print_fact(const std::string& name, const std::string& text) {
   std::printf("%-14s %s\n", (name + ":").c_str(), text.c_str());
 }
 
-/// Finds NAME : VALUE or NAME="VALUE" in a system file. Returns VALUE, or an empty text.
+/// Finds NAME : VALUE or NAME="VALUE" in a system file. Returns VALUE, or an empty string.
 std::string system_value(const char* file, const std::string& name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -88,7 +88,7 @@ double mean_square_difference(const Frame& a, const Frame& b) {
   return sum / (a.format.width * a.format.height);
 }
 
-/// Denoises a small picture on a device. Returns a description of the problem, or an empty text.
+/// Denoises a small picture on a device. Returns a description of the problem, or an empty string.
 std::string problem_of_device(const std::string& device) {
   try {
     const auto [clean, noisy] = test_pictures();

@@ -18,7 +18,7 @@ namespace lull::tools {
 
 /// Describes the clipping limits and the noise levels in `clipping`, on the 0..255 scale. For
 /// example, "at 0 and 255 by noise of 40" means that noise of level 40 is clipped at 0 and 255.
-/// Returns an empty text if there are no clipping limits.
+/// Returns an empty string if there are no clipping limits.
 [[nodiscard]] std::string describe(const PlaneClipping& clipping, Layout layout);
 
 }  // namespace lull::tools

@@ -30,7 +30,7 @@ constexpr std::array<const char*, 3> opponent_names{"Y", "U", "V"};
 
 int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
 
-/// Returns the shortest decimal text that a parser converts to exactly this float.
+/// Returns the shortest decimal string that a parser converts to exactly this float.
 Json shortest_number(float value) {
   char text[32];
   for (int digits = 6; digits <= 9; ++digits) {

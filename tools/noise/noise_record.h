@@ -71,7 +71,7 @@ struct NoiseRecord {
 /// replaces the last scene.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
-/// Returns the record as a JSON object. Equal records give equal texts.
+/// Returns the record as a JSON object. Equal records give equal strings.
 [[nodiscard]] std::string to_json(const NoiseRecord& record);
 /// @param name  origin of the text, for error messages
 /// @throws BadData  the text is not a noise record

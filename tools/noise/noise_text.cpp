@@ -43,7 +43,7 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes how the noise depends on brightness. Returns an empty text if the noise does not
+/// Describes how the noise depends on brightness. Returns an empty string if the noise does not
 /// depend on brightness.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
@@ -59,8 +59,8 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
-/// Returns a text with the confidence of the estimate if the confidence is low, for example because
-/// of texture, and otherwise an empty text.
+/// Returns a string with the confidence of the estimate if the confidence is low, for example
+/// because of texture, and otherwise an empty string.
 std::string confidence_of(const NoiseEstimate& estimate) {
   constexpr float reliable = 0.8f;
   if (!estimate.certain || estimate.confidence >= reliable) return {};
@@ -70,7 +70,7 @@ std::string confidence_of(const NoiseEstimate& estimate) {
   return text;
 }
 
-/// Returns a text with the coding error (quantisation error of the compression), which filters
+/// Returns a string with the coding error (quantisation error of the compression), which filters
 /// remove in addition to the noise.
 std::string codec_error_of(const NoiseEstimate& estimate, Layout layout, double unit) {
   if (!(estimate.codec_error[0] > 0)) return {};

@@ -21,17 +21,17 @@ namespace lull::tools {
 /// channels. For channels with ValueScale::native, callers must use unit_of() instead.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
-/// Returns a text such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
+/// Returns a string such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
 /// brightness", where 3.9 is the noise level of means of 8x8 samples.
 /// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
-/// Returns a text such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to 6.9
+/// Returns a string such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to 6.9
 /// over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
-/// Returns a text such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's units),
-/// 52 in dark to 164 in bright areas".
+/// Returns a string such as "photon noise, gain 40.1, offset 99, read noise 20.5 (the file's
+/// units), 52 in dark to 164 in bright areas".
 [[nodiscard]] std::string describe(const ScenePhotons& photons);
 
 /// Describes the volumes of a series, for example ", 10 to 40 by volume; signal in 17 of 60

@@ -60,7 +60,7 @@ void check_group_means(const DenoiseOptions& options);
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns a message for `--sigma-scale 8bit` or `--sigma-scale unit`: which value in the file has
-/// the value 255 (8bit) or 1 (unit) on this scale. Returns an empty text for other scales, for
+/// the value 255 (8bit) or 1 (unit) on this scale. Returns an empty string for other scales, for
 /// depth maps, and if ValueScale::native is false.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
@@ -87,10 +87,10 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// stack.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
 /// Returns a message if lull filters slice by slice because of an option that bm4d does not
-/// support. Otherwise, returns an empty text.
+/// support. Otherwise, returns an empty string.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns a message if lull filters slice by slice because of thick slices. Otherwise, returns an
-/// empty text.
+/// empty string.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether lull must estimate the noise. For renders, the noise comes from the feature
 /// buffers instead.

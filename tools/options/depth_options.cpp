@@ -50,7 +50,7 @@ constexpr OptionRow rows[] = {
      set_sigma_model},
 };
 
-/// Returns the first given option that depth maps do not support, or an empty text.
+/// Returns the first given option that depth maps do not support, or an empty string.
 std::string other_than_depth(const DenoiseOptions& o) {
   if (o.method.choice == MethodChoice::bm4d || !first_given(o, for_bm4d, for_bm3d).empty())
     return "--method bm4d";

@@ -13,7 +13,7 @@
 namespace lull::tools {
 namespace {
 
-/// Parses a non-negative decimal integer. Returns nullopt for other texts.
+/// Parses a non-negative decimal integer. Returns nullopt for other strings.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;
@@ -87,7 +87,7 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
 }
 
 /// Parses a time such as "12.5", "1:30" or "1:02:03.250". Returns microseconds, or nullopt for
-/// other texts.
+/// other strings.
 std::optional<std::int64_t> time_us(std::string_view text) {
   constexpr std::int64_t second = 1000000, max_seconds = std::int64_t{1} << 40;
   std::int64_t seconds = 0, fraction = 0;

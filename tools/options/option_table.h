@@ -74,7 +74,7 @@ struct OptionRow {
 /// Applies the option of a row, and records the option in DenoiseOptions::given.
 void set_option(DenoiseOptions& options, const OptionRow& row, const std::string& value);
 /// Returns the first given option whose row has all bits of `with` and no bit of `without`, or an
-/// empty text.
+/// empty string.
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Converts the texts of options to values. Invalid texts throw InvalidArgument.
+// Converts the strings of options to values. The functions throw InvalidArgument for invalid
+// strings.
 
 #include <charconv>
 #include <cmath>
@@ -41,7 +42,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Parses the complete text as a finite number in C notation, independent of the locale.
+/// Parses the complete string as a finite number in C notation, independent of the locale.
 template <class Number>
 std::optional<Number> number(const std::string& text) {
   Number value{};

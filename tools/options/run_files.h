@@ -50,7 +50,7 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Returns the file name `volume` with its extension replaced by `extension`, or an empty text if
+/// Returns the file name `volume` with its extension replaced by `extension`, or an empty string if
 /// `volume` is not the name of a volume file.
 [[nodiscard]] std::string with_extension(const std::string& volume, const std::string& extension);
 

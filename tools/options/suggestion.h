@@ -12,7 +12,7 @@ namespace lull::tools {
                                  std::string_view separator = ", ");
 
 /// Returns the candidate that is most similar to `word`: it begins with `word`, or has a small edit
-/// distance to `word`. Returns an empty text if no candidate is similar. The comparison ignores
+/// distance to `word`. Returns an empty string if no candidate is similar. The comparison ignores
 /// leading dashes.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);

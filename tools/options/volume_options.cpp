@@ -88,7 +88,7 @@ std::string only_of_bm4d(const DenoiseOptions& options) {
   return first_given(options, for_bm4d, for_bm3d);
 }
 
-/// Returns the first given option that bm4d does not support, or an empty text.
+/// Returns the first given option that bm4d does not support, or an empty string.
 std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   if (std::string given = first_given(options, for_bm3d, for_bm4d); !given.empty()) return given;
   if (has_guide_file(options.method)) return "--guide";
@@ -100,7 +100,7 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
 }
 
 /// Returns the first given option that is incompatible with the decomposition of a series into
-/// components, or an empty text.
+/// components, or an empty string.
 std::string refused_by_series(const DenoiseOptions& options) {
   if (options.input.depth.on) return "--depth";
   if (has_guide_file(options.method)) return "--guide";
@@ -111,7 +111,7 @@ std::string refused_by_series(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns a message about the first option value that bm4d does not accept, or an empty text.
+/// Returns a message about the first option value that bm4d does not accept, or an empty string.
 std::string out_of_range(const DenoiseOptions& options) {
   try {
     (void)make_volume_params(options, given_noise(options.noise));

@@ -13,7 +13,7 @@ constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
 // Number of lags (dx, dy) with dy >= 0. The other lags need no sums, because the correlation at
-// (-dx, -dy) is equal to that at (dx, dy).
+// (-dx, -dy) is equal to the correlation at (dx, dy).
 constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }

@@ -17,7 +17,7 @@ struct RunFacts {
   NoiseOrigin origin = NoiseOrigin::found;
   bool stack = false;  // the frames are slices
   double unit = 0;     // size of a level in the units of the file; 0: 8-bit levels
-  // File with a clean version of the input, or an empty text.
+  // File with a clean version of the input, or an empty string.
   std::string reference;
   std::string series;              // section about a series as HTML; empty: none
   std::vector<std::string> notes;  // remarks for the reader of the page

@@ -1,5 +1,5 @@
 #pragma once
-// Sections and texts that several HTML pages share.
+// Sections and strings that several HTML pages share.
 
 #include <cstdint>
 #include <string>
@@ -34,7 +34,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Returns a size as text, such as "1.4 MB".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
-/// Returns a time as text, such as "2026-11-22 21:35:04 UTC", or an empty text for 0.
+/// Returns a time as text, such as "2026-11-22 21:35:04 UTC", or an empty string for 0.
 /// @param time  seconds since 1970
 [[nodiscard]] std::string time_text(std::int64_t time);
 /// Formats a value, or "-" for infinity and NaN.

@@ -146,9 +146,9 @@ void SeriesRecord::complete_volume(int volume) {
     repeated_.push_back(compare_pictures(geometry_, before_, after_, 0, factor_));
 }
 
-/// Returns the denoised voxels of the imaged object: those whose mean over the volumes is more than
-/// three times the noise level. The limit excludes the background, where the mean of Rician noise
-/// is 1.25 times the noise level.
+/// Returns the denoised voxels of the imaged object: the voxels whose mean over the volumes is more
+/// than three times the noise level. The limit excludes the background, where the mean of Rician
+/// noise is 1.25 times the noise level.
 std::vector<int> SeriesRecord::object() const {
   const double limit = static_cast<double>(facts_.noise.zero) +
                        3 * static_cast<double>(series::median_level(facts_.noise));

@@ -29,7 +29,7 @@ struct RepairPlan {
 /// consist of complete frames, not fields.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
-/// Returns a text such as "defective pixels (Y 25), impulses (Y 2 %)", or an empty text without
+/// Returns a string such as "defective pixels (Y 25), impulses (Y 2 %)", or an empty string without
 /// defects.
 [[nodiscard]] std::string describe(const RepairPlan& plan, Layout layout);
 

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 /// replaces invalid UTF-8.
 [[nodiscard]] std::string json_lines(const Json& object);
 
-/// Replaces invalid UTF-8 in a text by U+FFFD.
+/// Replaces invalid UTF-8 in a string by U+FFFD.
 [[nodiscard]] inline std::string as_utf8(const std::string& text) {
   return Json::parse(json_text(Json(text))).get<std::string>();
 }

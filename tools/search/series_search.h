@@ -67,7 +67,7 @@ class SeriesCollector {
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 
-/// Returns the folder of a file, for temporary files, or an empty text if `file` does not name a
+/// Returns the folder of a file, for temporary files, or an empty string if `file` does not name a
 /// file.
 [[nodiscard]] std::string folder_of(const std::string& file);
 

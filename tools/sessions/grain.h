@@ -37,7 +37,7 @@ class GrainJob {
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
-  /// Returns the path of the table for the encoder, or an empty text without --grain keep.
+  /// Returns the path of the table for the encoder, or an empty string without --grain keep.
   std::string encoder_table() const;
   /// Appends a new scene during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);

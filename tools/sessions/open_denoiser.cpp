@@ -23,7 +23,7 @@ std::string text_of(const bm3d::BatchSize& batch) {
 
 /// Reduces the device memory of a session by one step: fewer streams, or a smaller batch. For a
 /// temporal session, fewer streams save no memory, because all streams share one ring buffer.
-/// Returns a description of the step, or an empty text if no further step is possible.
+/// Returns a description of the step, or an empty string if no further step is possible.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;

@@ -22,7 +22,7 @@ namespace lull::tools {
 /// Returns whether the source must also return context frames before and after the selected frames.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns the reason why no GPU can decode for this run, or an empty text if a GPU can. Most
+/// Returns the reason why no GPU can decode for this run, or an empty string if a GPU can. Most
 /// reasons are steps of the run that require frames in host memory.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);

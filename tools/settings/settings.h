@@ -49,7 +49,7 @@ struct CommandSettings {
 void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
 
 /// Returns a message about environment variables whose names resemble a variable of lull, or an
-/// empty text. `variables` are the names of all environment variables.
+/// empty string. `variables` are the names of all environment variables.
 [[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
 
 }  // namespace lull::tools

@@ -15,7 +15,7 @@ struct LayerPlan {
   /// Labels of the copied layers, and of single copied channels of denoised layers.
   std::vector<std::string> copied;
 
-  /// Returns a text such as "denoised: RGB, right; copied: depth", or an empty text if the file
+  /// Returns a string such as "denoised: RGB, right; copied: depth", or an empty string if the file
   /// contains only a picture.
   [[nodiscard]] std::string text() const;
 };

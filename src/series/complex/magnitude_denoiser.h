@@ -11,7 +11,7 @@
 namespace lull::series {
 
 /// Receives a noisy slice of magnitudes, and the filtered slices of its real and imaginary parts. A
-/// filtered sample of 0 represents the value 0, but in the noisy slice, another sample may
+/// filtered sample of 0 represents the value 0, but in the noisy slice, another sample value may
 /// represent the magnitude 0.
 using PartsObserver =
     std::function<void(const Frame& noisy, const Frame& real, const Frame& imaginary)>;

@@ -13,10 +13,10 @@ namespace lull::series {
 // NORDIC: Moeller et al. 2021, doi:10.1016/j.neuroimage.2020.117539.
 
 /// Estimates the slowly varying phase as the phase of the low-pass filtered slice. The 21-tap
-/// binomial filter has NORDIC's frequency response, a Hann window to the power of 10. Unlike
-/// NORDIC, it excludes its centre, so that the mean of the noise stays 0.
+/// binomial filter has NORDIC's frequency response, a Hann window to the power of 10. Unlike the
+/// filter of NORDIC, this filter omits its central tap, so that the mean of the noise stays 0.
 /// @param slice  row by row; NaN counts as 0
-/// @return factors exp(-i phase), which remove the phase
+/// @return factors exp(-i * phase), which remove the phase
 [[nodiscard]] std::vector<std::complex<float>> slow_phase_factors(
     std::span<const std::complex<float>> slice, int width, int height);
 

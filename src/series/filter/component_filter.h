@@ -25,10 +25,10 @@ using SampleCorrection =
     std::function<void(const Samples& samples, const Fit& fit, const Samples& components)>;
 
 /// Filters the components of a decomposed series. For Rician noise, or if `correct` is not empty, a
-/// first pass corrects the samples. A second pass decomposes and filters them.
-/// @param samples  its first volumes receive the result
+/// first pass corrects the samples. A second pass decomposes and filters the corrected samples.
+/// @param samples  the samples of the series; the results overwrite the first volumes
 /// @param memory  memory for the first pass
-/// @param correct  for Gaussian noise, or empty
+/// @param correct  correction for series with Gaussian noise; empty: no correction
 /// @return nullopt if `filter` returned false
 [[nodiscard]] std::optional<FilteredSeries> filter_series(const Samples& samples, Fit fit,
                                                           const FitOptions& options,

@@ -9,7 +9,7 @@ namespace lull::series {
 // Variance stabilisation also gives nearly Gaussian noise. However, the mean of stabilised samples
 // is not linear in the signal, so the series would need more components.
 
-/// Replaces each Rician sample z = |v + n1 + i n2| by the expectation of v + n1
+/// Replaces each Rician sample z = |v + n1 + i * n2| by the expectation of v + n1
 /// (rician_expectation()). A first estimate of the signal v comes from `components`. The noise is
 /// then nearly Gaussian with an unchanged level, and the mean of the samples is linear in the
 /// signal.

@@ -35,9 +35,9 @@ class Stabiliser {
   Stabiliser(const Stabiliser&) = delete;  // deleted because inverse_ points to table_
   Stabiliser& operator=(const Stabiliser&) = delete;
 
-  /// Returns the stabilised sample. For Gaussian noise, this is the quotient q of the sample and
-  /// its noise level. For Rician noise, it is f(q), with the function f of noise/volume/rician.h.
-  /// NaN stays NaN.
+  /// Returns the stabilised sample. Let q be the sample, divided by its noise level. For Gaussian
+  /// noise, the result is q. For Rician noise, the result is f(q), with the function f of
+  /// noise/volume/rician.h. NaN stays NaN.
   float forward(int volume, std::size_t voxel, float sample) const;
   /// Returns the inverse of the variance stabilisation, exactly unbiased for Rician noise.
   float inverse(int volume, std::size_t voxel, float stabilised) const;

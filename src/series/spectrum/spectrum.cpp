@@ -47,8 +47,8 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
   const double least = volumes > 0 ? std::max(values[volumes - 1], 0.0) : 0;
   Spectrum spectrum;
   for (int k = 0; k < volumes && k + 1 < count; ++k) {
-    // After the removal of k components, the noise of `count` voxels has (count - k) (volumes - k)
-    // degrees of freedom.
+    // After the removal of k components, the noise of `count` voxels has (count - k) * (volumes -
+    // k) degrees of freedom.
     const double free = (count - 1 - k) * (volumes - k);
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);

@@ -13,12 +13,13 @@ struct Spectrum {
 };
 
 // All eigenvalues of white noise of variance s^2 in V volumes over N voxels are below the edge s^2
-// (1 + sqrt(V / N))^2. Source: Marchenko and Pastur 1967; Veraart et al. 2016,
+// * (1 + sqrt(V / N))^2. Source: Marchenko and Pastur 1967; Veraart et al. 2016,
 // doi:10.1016/j.neuroimage.2016.08.016.
 
 // If the noise level varies, the eigenvalues of the noise spread more widely on both sides of the
-// variance. The function assumes, within limits, a symmetric spread of the square roots. The roots
-// of the edge and of the smallest eigenvalue are then equally far from the standard deviation.
+// variance. The function assumes, within limits, a symmetric spread of the square roots of the
+// eigenvalues. The square roots of the edge and of the smallest eigenvalue are then equally far
+// from the standard deviation.
 
 /// Separates signal from noise.
 /// @param values  eigenvalues in descending order

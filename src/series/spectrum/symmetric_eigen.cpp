@@ -34,13 +34,13 @@ double product(const double* a, const double* b, int count) {
   return sum;
 }
 
-/// The tridiagonal matrix T and the orthogonal matrix Q of the symmetric input A = Q T Q'.
+/// The tridiagonal matrix T and the orthogonal matrix Q of the symmetric input A = Q * T * Q'.
 struct Tridiagonal {
   std::vector<double> diagonal, beside;  // beside[i] is the element in row i and column i + 1
   Matrix transposed;  // Q', because rotating rows is faster than rotating columns of Q
 };
 
-/// The Householder reflection I - beta v v', which changes only elements from index `first` on.
+/// The Householder reflection I - beta * v * v', which changes only elements from index `first` on.
 struct Reflection {
   int first;
   double beta;
