@@ -38,7 +38,7 @@ struct Failure {
   std::string text;  // one line, without "lull: "
 };
 
-/// Returns the text and the exit code of the current exception. The caller must be in a catch
+/// Returns the message and the exit code of the current exception. The caller must be in a catch
 /// block.
 [[nodiscard]] Failure current_failure();
 

@@ -40,7 +40,7 @@ bool are_near(float a, float b, float factor) {
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the value of QuickCheck::flat_noise that noise with this estimate would cause.
+/// Returns the value of QuickCheck::flat_noise for a flat area with exactly the estimated noise.
 /// flat_noise is the mean absolute difference between a sample and the mean of its two neighbours
 /// in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {

@@ -27,7 +27,7 @@ struct QuickCheck {
 /// Returns whether the statistics are equal, so that one frame may repeat the other.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether most luma (or green) blocks of the second frame are exact copies of displaced
-/// blocks of the first frame. This is the case for motion without noise, for example in scrolling
+/// blocks of the first frame. Such copies occur in motion without noise, for example in scrolling
 /// titles.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
 /// Returns whether two values of QuickCheck::flat_noise differ by more than a tenth, a sign of

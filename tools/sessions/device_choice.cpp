@@ -40,8 +40,8 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
-  // If FFmpeg decodes on a GPU, lull creates no context, because FFmpeg rejects contexts with other
-  // flags than its own.
+  // If FFmpeg decodes on a GPU, lull creates no CUDA context, because FFmpeg rejects CUDA contexts
+  // with flags that differ from its own flags.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }

@@ -94,7 +94,7 @@ void InputNoise::find(io::MediaSource& source) {
 
 /// Determines the sensor defects, and repairs the frames for the noise estimation. For a pipe,
 /// these are the frames in `first_`. For other inputs, the function reads frames if `needed` is
-/// true, and returns them.
+/// true, and returns these frames.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);

@@ -48,8 +48,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that a job records for noise: the noise levels, and hashes of autocorrelations
-/// and noise curves.
+/// Returns the string that a job records for noise: the noise levels, and hashes of
+/// autocorrelations and noise curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;

@@ -25,8 +25,8 @@ namespace lull::tools {
 /// Returns the noise of the interrupted job that this run continues, or no value if the job has
 /// --sigma.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
-/// Returns the defects that the plan of a shared job contains, or those of the interrupted job that
-/// this run continues. Returns no value if the run has neither.
+/// Returns the defects that the plan of a shared job contains, or the defects of the interrupted
+/// job that this run continues. Returns no value if the run has no plan and continues no job.
 /// @param format  format of complete frames
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,

@@ -71,8 +71,8 @@ std::unique_ptr<RepeatFinder> open_finder(const Method& method, const FrameForma
 }
 
 /// Returns whether the sessions of the method preserve constant areas. Sessions for depth maps and
-/// renders do not. The search for constant areas needs the noise level of the input. For renders,
-/// the method contains only the noise level after variance stabilisation.
+/// renders do not preserve constant areas. The search for constant areas needs the noise level of
+/// the input. For renders, the method contains only the noise level after variance stabilisation.
 bool has_area_search(const Method& method) {
   return method.preserves_areas && !method.depth && !method.render;
 }

@@ -55,7 +55,8 @@ struct Method {
   int temporal() const { return means ? means->temporal : volumes ? 0 : pictures.temporal; }
   /// Returns whether the filter uses patches of neighbouring frames.
   bool is_temporal() const { return temporal() > 0; }
-  /// Turns off temporal filtering. Callers must do this if the frames are not consecutive.
+  /// Turns off temporal filtering. Callers must turn off temporal filtering if the frames are not
+  /// consecutive.
   void disable_temporal() {
     pictures.temporal = 0;
     if (means) means->temporal = 0;

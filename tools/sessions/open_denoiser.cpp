@@ -108,7 +108,8 @@ pipeline::ShardOptions failure_options(const Notify& notify,
 
 /// Combines the sessions on all devices into one denoiser. If the only session of a temporal filter
 /// fails, the replacement session filters the pending frames and their margin.
-/// @param clips  number of denoisers that share the memory for frames, including the returned one
+/// @param clips  number of denoisers that share the memory for frames, including the returned
+///     denoiser
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -108,7 +108,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
   // A process of the job needs no limit for damaged frames, because `lull plan` has already checked
-  // their number.
+  // the number of damaged frames.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;
@@ -144,7 +144,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // This check reports an invalid folder name before lull indexes the frames, which takes long
+  // This check reports an invalid folder name before lull indexes the frames. Indexing takes long,
   // because lull decodes the complete input.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");

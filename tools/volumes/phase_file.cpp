@@ -44,7 +44,7 @@ std::unique_ptr<io::MediaSource> open_phases(const InputOptions& options,
 
 double turn_of_range(double low, double high) {
   // The range of the phases reveals their unit, because the phases of noise are spread over nearly
-  // a full turn. A range between 1 and 2 pi always means radians, even if it is much less than a
+  // a full turn. A range between 1 and 2 * pi always means radians, even if it is much less than a
   // full turn.
   constexpr double least_share = 0.9, most_share = 1.001;
   const double range = high - low;

@@ -44,8 +44,9 @@ class PhaseFile {
   std::vector<double> values_;
 };
 
-/// Returns the value of a full turn for phases from `low` to `high`: 2 pi (radians), 360 (degrees),
-/// 4096, 8192 (-4096..4096) or 2000 pi (thousandths of a radian). Returns 0 for any other range.
+/// Returns the value of a full turn for phases from `low` to `high`: 2 * pi (radians), 360
+/// (degrees), 4096, 8192 (-4096..4096) or 2000 * pi (thousandths of a radian). Returns 0 for any
+/// other range.
 [[nodiscard]] double turn_of_range(double low, double high);
 
 /// Writes the file of --phase-out. Without this option, the object does nothing.

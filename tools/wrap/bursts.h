@@ -16,7 +16,7 @@ namespace lull::tools {
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Returns a denoiser that aligns frames to the reference frame (--keep) and passes them to
-/// `denoiser`, or `denoiser` itself without --align. The function does not align frames that do not
+/// `denoiser`, or `denoiser` itself without --align. The denoiser does not align frames that do not
 /// influence the result.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,

@@ -57,7 +57,8 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
 }
 
 /// Lower-case names of layers whose light does not contain the albedo as a factor, such as
-/// "background". lull must not divide these layers by the albedo, because that would add texture.
+/// "background". lull must not divide these layers by the albedo, because the division would add
+/// texture.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",

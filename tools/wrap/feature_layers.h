@@ -18,8 +18,8 @@ struct FeatureLayer {
 };
 
 /// Selects the feature buffers of one denoised layer. A feature buffer that lull finds by its name
-/// must have the view and the size of this layer. lull prefers those whose name begins with the
-/// same prefix, for example "ViewLayer" for the layer "ViewLayer.Combined".
+/// must have the view and the size of this layer. lull prefers feature buffers whose name begins
+/// with the prefix of this layer, for example "ViewLayer" for the layer "ViewLayer.Combined".
 class FeatureLayers {
  public:
   FeatureLayers() = default;
