@@ -107,7 +107,7 @@ class NoiseModel {
 };
 
 /// Multiplies the sigma of each plane by the denoising strength, > 0. Noise curves do not change,
-/// because they define how samples are stabilised.
+/// because the curves define the variance stabilisation.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

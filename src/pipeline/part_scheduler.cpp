@@ -130,8 +130,8 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result requires more input. This is true in two cases: the oldest
-  /// part is incomplete, or it has no worker while a session waits for more frames of another part.
+  /// Returns whether the next result requires more input: the oldest part is incomplete, or the
+  /// oldest part has no worker while a session waits for more frames of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;

@@ -23,7 +23,8 @@ struct PartOptions {
 };
 
 /// Returns a denoiser that filters parts of a clip, with their margins, in parallel. If all
-/// sessions are equal, the results are those of a single session. Frames must be in host memory.
+/// sessions are equal, the results are equal to the results of a single session. Frames must be in
+/// host memory.
 /// @throws InvalidArgument  there is no session, or an option is out of range
 [[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,
                                                     PartOptions options);

@@ -185,8 +185,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // Stars and lamps look like impulses, but hardly move. has_successors() detects them in
-  // successive frames. Without successive frames, may_be_lights() detects them in a single frame.
+  // Stars and lamps look like impulses, but hardly move. has_successors() detects such lights in
+  // successive frames. Without successive frames, may_be_lights() detects lights in a single frame.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

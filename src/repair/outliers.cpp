@@ -142,8 +142,8 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Returns whether most outliers are in a small part of the picture, which means that they are
-/// details of the picture.
+/// Returns whether most outliers are in a small part of the picture. Such outliers are details of
+/// the picture.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
   std::array<int, parts * parts> counts{};

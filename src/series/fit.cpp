@@ -98,8 +98,8 @@ class NoiseEstimator {
   /// Replaces the initial levels by levels from cubes (cube_levels.h) if the levels from cubes
   /// differ from volume to volume. Returns whether the function has replaced the levels.
   bool use_cube_levels() {
-    // The phase that remains in real and imaginary parts has fine structure of its own in each
-    // volume. The estimates from single volumes are more accurate for such volumes.
+    // In series of real and imaginary parts, the remaining phase adds fine structure to each
+    // volume. For such series, the estimates from single volumes are more accurate.
     if (options_.second_group > 0) return false;
     SeriesNoise common = initial_;
     for (const int v : volumes_) common.levels[v] = median_level(initial_);
@@ -128,8 +128,9 @@ class NoiseEstimator {
   SeriesNoise from_cube_levels() const {
     if (volumes_.size() > few_volumes) return corrected_separately();
     SeriesNoise found = corrected_together(initial_, true).noise;
-    // Structure raises levels from cubes, but never lowers them, so they are upper limits. (With
-    // noise that depends on position, the flattest cubes contain less noise than the others.)
+    // Structure raises levels from cubes, but never lowers them, so levels from cubes are upper
+    // limits. (With noise that depends on position, the flattest cubes contain less noise than the
+    // others.)
     if (!found.map)
       scale_levels(found, std::min(median_level(initial_) / median_level(found), 1.0f));
     return found;

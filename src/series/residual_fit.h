@@ -13,9 +13,9 @@
 namespace lull::series {
 
 /// Fits the residual of each component k by a constant and by the strong components up to and
-/// including k, in the voxels of the imaged object. Among the first four components, those with a
-/// variance of at least 10 times the noise variance are strong. Only one thread at a time may use a
-/// ResidualFit.
+/// including k, in the voxels of the imaged object. A strong component is one of the first four
+/// components, and its variance is at least 10 times the noise variance. Only one thread at a time
+/// may use a ResidualFit.
 class ResidualFit {
  public:
   /// @param components  the components, with noise of variance 1. The caller replaces the noisy

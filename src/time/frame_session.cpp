@@ -141,9 +141,8 @@ class FrameSession : public Denoiser {
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns true if fewer than `radius` frames follow frame `n` before the known end of the clip.
-  /// The search of frame `n` must also be limited to `radius` frames ahead
-  /// (Timeline::extra_ahead()).
+  /// Returns true if fewer than `radius` frames follow frame `n` before the known end of the clip,
+  /// and Timeline::extra_ahead() of frame `n` is 0.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;

@@ -4,8 +4,8 @@
 // shifted region of the other frame, and a.b is their inner product. Tensor cores compute a.b.
 
 // Tensor cores multiply two matrices. Row dx of the first matrix is a row of the other frame,
-// shifted by dx. Column dy of the second matrix is the row of the region that falls on this row at
-// the vertical shift dy.
+// shifted by dx. Column dy of the second matrix is the row of the region that a vertical shift by
+// dy moves onto this row.
 
 // The kernel computes |b|^2 in two steps. First, it sums the squared samples in each row of the
 // other frame, for each possible left edge of b. Then it adds these sums over the rows of b.

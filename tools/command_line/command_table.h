@@ -28,7 +28,7 @@ struct GivenCommands {
   TextRequest text;
 };
 
-/// A parser and its option table. The type has no copy and no move, because `app` refers to
+/// A parser and its option table. The type is neither copyable nor movable, because `app` refers to
 /// `given`.
 struct CommandTable {
   CommandTable();

@@ -16,9 +16,10 @@ namespace lull::tools {
   return values.native ? values.span / 255 : 0;
 }
 
-/// Returns the size of one level of the 0..255 scale in the units of the file, for a channel whose
-/// sample range determines this scale, in a stack of float images. Returns 0 for all other
-/// channels. For channels with ValueScale::native, callers must use unit_of() instead.
+/// Returns the size of one level of the 0..255 scale in the units of the file for a channel of a
+/// stack of float images. The result is 0 if the sample range of the channel does not determine
+/// this scale, and for all other inputs. For channels with ValueScale::native, callers must use
+/// unit_of() instead.
 [[nodiscard]] double unit_of_channel(const io::MediaSource& source, std::size_t channel);
 
 /// Returns a string such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with

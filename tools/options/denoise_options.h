@@ -23,8 +23,8 @@ struct DenoiseOptions {
   /// assign_operands() uses them as input and output.
   std::vector<std::string> operands;
   /// All given options, as pairs of the name in the option table and the value. First come the
-  /// options of the settings file and of the environment, and then those of the command line, in
-  /// the order of the option table.
+  /// options of the settings file and of the environment. The options of the command line follow,
+  /// in the order of the option table.
   std::vector<std::pair<std::string, std::string>> given;
 };
 

@@ -53,8 +53,8 @@ struct ResidualPlanes {
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of the residual of a plane on the 0..255 scale, computed from every
-/// eighth row, and only from samples within the mask of the input frame (`before`).
+/// Returns the root mean square of the residual of a plane, on the 0..255 scale. The function reads
+/// only every eighth row, and only samples within the mask of the input frame (`before`).
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

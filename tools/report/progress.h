@@ -29,8 +29,8 @@ struct ProgressOptions {
   std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// Standard deviations of the noise in each plane, on the 0..255 scale. They apply to frames from
-/// the time `from_s` on (Frame::pts in seconds).
+/// Standard deviations of the noise in each plane, on the 0..255 scale. The noise levels apply to
+/// frames from the time `from_s` on (Frame::pts in seconds).
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;

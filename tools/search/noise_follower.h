@@ -24,9 +24,9 @@ enum class KnownFrom {
   positions,     // excerpts that are spread over the stream
 };
 
-/// Returns the frames of a source and detects changes of the noise. The class estimates the noise
-/// from several frames in three cases: at a cut, at the start of a scene that lull has found before
-/// the run, and if the statistics of a frame (QuickCheck) indicate a change of the noise.
+/// Returns the frames of a source and detects changes of the noise. Three events trigger a noise
+/// estimate from several frames: a cut, the start of a scene that lull has found before the run,
+/// and statistics of a frame (QuickCheck) that indicate a change of the noise.
 class NoiseFollower final : public FrameSource {
  public:
   /// The reading thread calls this function before read() returns the first frame of a scene with

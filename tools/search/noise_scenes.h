@@ -34,9 +34,9 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
   return std::hypot(coarse, error / 8);
 }
 
-/// Adds the coding error of a scene to the noise at half size, whose samples (means of 2x2 samples)
-/// contain half of the error. If the noise with this error is not coarse, the function instead
-/// removes the noise at half size, so that lull does not filter at half size.
+/// Adds the coding error of a scene to the noise at half size. Samples at half size are means of
+/// 2x2 samples, so their coding error is half as large. If the sum is not coarse noise, the
+/// function instead removes the noise at half size, so that lull does not filter at half size.
 void add_codec_error_to_half(SceneNoise& scene);
 
 [[nodiscard]] double time_of(const Frame& frame);

@@ -57,8 +57,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns excerpts for the noise estimation. They contain complete frames or, if sessions filter
-/// fields, only the even field of each frame.
+/// Returns excerpts for the noise estimation. The excerpts contain complete frames or, if sessions
+/// filter fields, only the even field of each frame.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,

@@ -28,8 +28,9 @@ class GrainJob {
   GrainJob(const DenoiseOptions& options, const FrameFormat& format);
 
   /// Sets the noise estimates. The caller must call set_noise() before all other functions. The
-  /// grain table describes the noise estimate if the run removes all noise and the estimate is
-  /// certain and comes from differences between frames. Otherwise, it describes the removed noise.
+  /// grain table describes the noise estimate on three conditions: the run removes all noise, the
+  /// estimate is certain, and the estimate comes from differences between frames. Otherwise, the
+  /// table describes the removed noise.
   void set_noise(const NoiseRecord& noise) { scenes_ = noise.scenes; }
   /// With --grain keep, computes the table and the scenes of `noise` in a first pass. The caller
   /// must call this function before it opens the session and the sink. Returns false if the user

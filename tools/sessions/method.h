@@ -27,8 +27,8 @@ struct Method {
   std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
   /// Rician or spatially varying noise of stacks, for the variance stabilisation before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise levels of the volumes of a series, if they differ. In this case, the session scales all
-  /// volumes to a common noise level before the variance stabilisation.
+  /// Noise levels of the volumes of a series. Set only if the levels differ. The session then
+  /// scales all volumes to a common noise level before the variance stabilisation.
   std::optional<VolumeLevels> volume_levels;
   // Scale of depth maps, for the variance stabilisation before the filter.
   std::optional<DepthScale> depth;

@@ -33,8 +33,8 @@ struct CommandSettings {
   bool is_part = false;
 };
 
-/// Returns all values that apply to a run. If two values set the same property, the one with the
-/// higher precedence replaces the other: for example, --preset on the command line replaces
+/// Returns all values that apply to a run. If two values set the same property, the value with the
+/// higher precedence replaces the other value: for example, --preset on the command line replaces
 /// LULL_PROFILE.
 /// @param given  the values on the command line, which come last in the result
 /// @throws InvalidArgument  the file or a variable is invalid

@@ -17,8 +17,8 @@ constexpr int block = 8;        // side of the blocks of the noise estimator
 constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
 /// Sets the samples of holes to NaN, because these samples come from interpolation and contain no
-/// noise. The noise estimation then ignores them. If too few blocks are free of holes, the function
-/// does nothing.
+/// noise. The noise estimation ignores NaN. If too few blocks are free of holes, the function does
+/// nothing.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
   int whole = 0;

@@ -16,10 +16,10 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups of blocks with similar brightness. The groups have equal numbers of blocks, so
 /// that the measurement covers all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// Criteria for the selection of blocks (docs/measurements/noise-estimation.md). keep_smooth()
-/// first selects the blocks with the smallest slopes, a share `smooth_share` of all blocks. Among
-/// the selected blocks, t is the quantile `typical` of ClipDifference::ring_energy. The function
-/// then removes the blocks with a ring energy above `still_typical` * t.
+/// Criteria of keep_smooth() (docs/measurements/noise-estimation.md). The function selects the
+/// share `smooth_share` of the blocks, with the smallest slopes. From these blocks, it removes
+/// blocks with a ring energy above `still_typical` * t, where t is the quantile `typical` of
+/// ClipDifference::ring_energy.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
@@ -93,8 +93,8 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
 }
 
 /// Limits of energies, relative to the current variances. The estimator ignores blocks with a mean
-/// energy above `max_energy`, because they contain motion. It limits the energy of a single
-/// coefficient to `max_coefficient_energy`.
+/// energy above `max_energy`, because such blocks contain motion. The estimator limits the energy
+/// of a single coefficient to `max_coefficient_energy`.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 

@@ -17,9 +17,9 @@
 namespace lull {
 namespace {
 
-/// `wanted_blocks` is the approximate number of compared blocks. The motion search uses large
-/// blocks, `small_cell` samples apart. In frames with more than `large_frame` samples, they are
-/// `large_cell` samples apart.
+/// `wanted_blocks` is the approximate number of compared blocks. The distance between the large
+/// blocks of the motion search is `small_cell` samples. In frames with more than `large_frame`
+/// samples, this distance is `large_cell` samples.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// Maximum share of the blocks of a frame that may be copies from the previous frame. If all
@@ -135,8 +135,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // The loop alternately computes the shares of R, G and B and the noise variances, because they
-  // depend on each other.
+  // The loop alternately computes the shares of R, G and B and the noise variances, because the
+  // shares and the variances depend on each other.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -180,7 +180,7 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
 }
 
 /// Returns the noise curve of luma, or null if the standard deviations in the curve differ by less
-/// than a factor of 1.5. A curve that is not needed would reduce the PSNR by up to 0.3 dB.
+/// than a factor of 1.5. An unnecessary curve would reduce the PSNR by up to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -240,8 +240,8 @@ struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks in which the chroma noise of the previous frame is repeated. Luma does not
-  /// reveal such blocks.
+  /// Removes blocks that repeat the chroma noise of the previous frame. Luma does not reveal such
+  /// blocks.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);

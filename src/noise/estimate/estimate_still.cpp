@@ -107,8 +107,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
 }
 
 /// Simplifies the noise levels of three planes. If `alike` is true and the levels differ by at most
-/// 15 %, all levels become their root mean square. If all levels are below `invisible_level`, they
-/// become 0.
+/// 15 %, all levels become their root mean square. If all levels are below `invisible_level`, all
+/// levels become 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

@@ -17,9 +17,9 @@ constexpr double max_gain = 10;         // a higher gain would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the factor by which decoders reduce the correlation at the lag `distance` along one
-/// axis, because they compose grain of independent blocks. Blocks of 32 samples overlap by 2
-/// samples, which decoders blend with the weights 27 / 32 and 17 / 32. In subsampled planes, blocks
-/// of 16 samples overlap by 1 sample, with the weights 23 / 32 and 22 / 32.
+/// axis, because decoders compose the grain of independent blocks. Blocks of 32 samples overlap by
+/// 2 samples, which decoders blend with the weights 27 / 32 and 17 / 32. In subsampled planes,
+/// blocks of 16 samples overlap by 1 sample, with the weights 23 / 32 and 22 / 32.
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -345,9 +345,9 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // A plane without grain gets a scaling function that is 0 everywhere, because of a rule of AV1
-    // for 4:2:0: if one chroma plane has a scaling function, luma and the other chroma plane must
-    // have one, too.
+    // In 4:2:0, AV1 has this rule: if one chroma plane has a scaling function, luma and the other
+    // chroma plane must also have one. A plane without grain therefore gets a scaling function that
+    // is 0 everywhere.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

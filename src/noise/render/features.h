@@ -1,6 +1,6 @@
 #pragma once
-// Auxiliary feature buffers (AOVs) of a render. They are images of the frame's size that a renderer
-// provides in addition to the colour.
+// Auxiliary feature buffers (AOVs) of a render. A renderer provides these images, which have the
+// size of the frame, in addition to the colour.
 
 #include <array>
 #include <memory>

@@ -34,8 +34,8 @@ struct FlatLevel {
 };
 
 /// Measures the noise level at the high frequencies of flat cubes. A cube is flat if its
-/// low-frequency energy is as low as that of noise. The result is empty if fewer than `min_count`
-/// cubes are flat.
+/// low-frequency energy is as low as the low-frequency energy of noise. The result is empty if
+/// fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
 /// Measures the noise level at the high frequencies of the `count` cubes that have the least energy
 /// at low frequencies.

@@ -10,7 +10,7 @@ namespace lull::cuda {
 
 /// Makes a session for slices in the memory of GPU `device`. DevicePicture::shift of the slices
 /// must be 0. The session and `filter` return results in the memory of this GPU. The results are
-/// equal to those of with_vst(), bit for bit.
+/// equal to the results of with_vst(), bit for bit.
 /// @throws InvalidArgument  as with_vst(), or photon noise
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst_on_device(const VolumeNoise& noise,

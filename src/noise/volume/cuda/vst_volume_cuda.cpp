@@ -1,5 +1,5 @@
-// The session stores slices until the filter returns their results. Before the host reuses the
-// buffers of a kernel, it waits for the end of the kernel.
+// The session stores slices until the filter returns their results. The host waits for the end of a
+// kernel before it reuses the buffers of the kernel.
 
 #include <deque>
 #include <optional>
