@@ -173,7 +173,7 @@ std::vector<Excerpt> read_excerpts(const Filter& filter) {
 }
 
 /// Returns the noise model `given`. If the noise is so strong that its clipping is visible, the
-/// function adds the lower and the upper limit of the samples (find_clipping()).
+/// function adds the clipping limits of the samples (find_clipping()).
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));

@@ -118,7 +118,7 @@ class Samples {
 /// the distance `room`, to itself.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
-  // A steep f would leave the filter range. From `bend` on, it has the smaller slope that maps the
+  // A steep f would leave the filter range. From `bend` on, f has a smaller slope, which maps the
   // bound of the range to itself.
   const double bend = std::min(4 * s, 0.9 * room / slope);
   if (beyond <= bend) return slope * beyond;

@@ -105,9 +105,9 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Begins a session before the denoiser pushes `frame`. The function first pushes the stored
-  /// frames before `frame` (lead_), on which the result of `frame` depends. The denoiser discards
-  /// the results of the stored frames.
+  /// Begins a session before the denoiser pushes `frame`. The result of `frame` depends on the
+  /// stored frames before `frame` (lead_), so the function first pushes these stored frames. The
+  /// denoiser discards the results of the stored frames.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;

@@ -31,8 +31,8 @@ struct ShardOptions {
 /// the distribution does not affect the results.
 
 /// Failures: if push() or drain() of a session throws a DeviceFailure, the denoiser destroys the
-/// session. The other sessions filter its frames. The next push() or drain() of the denoiser
-/// rethrows all other exceptions of sessions.
+/// session. The other sessions filter the frames of the failed session. The next push() or drain()
+/// of the denoiser rethrows all other exceptions of sessions.
 
 /// The next push() or drain() rethrows the first DeviceFailure in two cases: no session is left and
 /// ShardOptions::replace is empty, or frames are in GPU memory, possibly of the failed device.

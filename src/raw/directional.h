@@ -18,8 +18,8 @@ void demosaic_along_edges(PlaneView<const float> mosaic, const BayerPattern& pat
                           const std::array<PlaneView<float>, 3>& rgb);
 
 /// Returns the noise of the results of demosaic_along_edges() in the opponent space. The function
-/// measures it on pseudo-random noise with a fixed seed and the standard deviations `sigma` at red,
-/// green and blue sites.
+/// demosaics pseudo-random noise with a fixed seed and the standard deviations `sigma` at red,
+/// green and blue sites, and measures the noise of the result.
 [[nodiscard]] NoiseModel measured_noise(const BayerPattern& pattern,
                                         const std::array<float, 3>& sigma);
 

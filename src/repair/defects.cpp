@@ -89,7 +89,7 @@ bool is_searchable(PlaneView<const float> plane) {
 
 /// Replaces and marks the defective samples and the impulses of frame `number`. In planes that are
 /// too small for a search, the function replaces no impulses, even if the plan of a shared job
-/// states impulses.
+/// contains impulses.
 void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView<float> plane,
                      DefectMask& mask) {
   mask.reset(plane.width, plane.height);

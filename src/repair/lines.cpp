@@ -323,9 +323,9 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
   // The mean of a line is the brightness of the scene in this line plus the offset of the line.
-  // `reference` estimates the brightness of the scene, which is nearly constant in clips with
-  // little motion: the function averages the mean of each line over all frames, and smooths the
-  // averages.
+  // `reference` is an estimate of the brightness of the scene: the function averages the mean of
+  // each line over all frames, and smooths the averages. In clips with little motion, the
+  // brightness of the scene is nearly constant.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference = smoothed(mean, choose_smoothing({mean}).smoothing);
   for (std::vector<float>& profile : profiles)

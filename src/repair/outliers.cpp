@@ -41,8 +41,8 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
 }
 
 /// Let p be the absolute difference between a sample and the median of the 24 surrounding samples.
-/// `min_exceeded` or more of the 24 samples differ from an outlier in the same direction. Each of
-/// these samples differs by `exceeded_share` * p or more.
+/// An outlier differs from at least `min_exceeded` of the 24 samples in the same direction. Each of
+/// these differences is at least `exceeded_share` * p.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 

@@ -24,7 +24,8 @@ std::string options_of(const ManualCommand& command) {
   return joined(names, " ");
 }
 
-/// Returns how bash completes the value of an option: by words, by file names, or not at all.
+/// Returns how bash completes the value of an option: from a list of words, by file names, or not
+/// at all.
 std::string bash_value(const ManualOption& option) {
   if (option.value == "FILE") return "files=1";
   const std::vector<std::string> words = choices(option.value);

@@ -231,9 +231,9 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    // Dark areas can contain less noise. The quick check includes dark areas, but the estimate may
-    // exclude them, so the quick check may measure less noise than the estimate. After a cut, a
-    // lower limit allows for this difference.
+    // Dark areas can contain less noise than other areas. The quick check includes dark areas, but
+    // the estimate may exclude them, so the quick check may measure less noise than the estimate.
+    // After a cut, a lower limit allows for this difference.
     const float share = cut && last_check_ ? found.share_in_all_areas : 1;
     if (is_synthetic || checked_flat_noise_ < min_flat_share * share * expected_flat_noise(found))
       return std::nullopt;

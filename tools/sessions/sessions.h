@@ -100,8 +100,8 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // For each session, the index of the last frame that it requires, from the most recent call of
-  // its function from listener(). -1 before the first call.
+  // Index of the last frame that each session requires. The function from listener() sets this
+  // index. -1: the function has not been called yet.
   std::vector<std::int64_t> idle_;
 };
 

@@ -32,8 +32,8 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
 }
 
 /// Writes the residual of one slice. If the input file contains NaN in a voxel, the residual is
-/// NaN. `noisy` also contains NaN in voxels with an outlier. In voxels with an outlier, the
-/// residual is 0, because the output file contains the outlier unchanged.
+/// NaN. `noisy` also contains NaN in voxels with an outlier. The residual of such a voxel is 0,
+/// because the output file contains the outlier unchanged.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

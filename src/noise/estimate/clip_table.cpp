@@ -16,10 +16,10 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 /// Number of groups of blocks with similar brightness. The groups have equal numbers of blocks, so
 /// that the measurement covers all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// Criteria of keep_smooth() (docs/measurements/noise-estimation.md). The function selects the
-/// share `smooth_share` of the blocks, with the smallest slopes. From these blocks, it removes
-/// blocks with a ring energy above `still_typical` * t, where t is the quantile `typical` of
-/// ClipDifference::ring_energy.
+/// Criteria of keep_smooth() (docs/measurements/noise-estimation.md). The function keeps the blocks
+/// with the smallest slopes, a share `smooth_share` of all blocks. From these blocks, the function
+/// removes the blocks with a ring energy above `still_typical` * t, where t is the quantile
+/// `typical` of ClipDifference::ring_energy.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
@@ -136,8 +136,8 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0) by extrapolation from the other coefficients. The
-/// measured variance is too high, because it also contains noise of the ring around the block.
+/// Extrapolates an upper limit for the variance of coefficient (0, 0) from the other coefficients.
+/// The measured variance is too high, because it also contains noise of the ring around the block.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -199,8 +199,8 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
   // The first pass of the loop determines the noise level. The second pass, with a smaller `slack`,
-  // excludes blocks that overlap a letterbox: they have more clipped samples than noise of this
-  // level causes.
+  // excludes blocks that overlap a letterbox: such blocks have more clipped samples than noise of
+  // this level causes.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

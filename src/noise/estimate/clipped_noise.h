@@ -41,9 +41,9 @@ using PlaneClipping = std::array<Clipping, 3>;
                                           std::span<const Excerpt> excerpts);
 
 /// Returns `noise` with the clipping limits of `clipping`, in NoiseCurve::low and NoiseCurve::high.
-/// A plane without a noise curve gets a curve with the noise level of `clipping`, and its sigma
-/// becomes the level of the stabilised samples. Planes without finite limits in `clipping` do not
-/// change.
+/// A plane without a noise curve gets a curve with the noise level of `clipping`, and the sigma of
+/// the plane becomes the level of the stabilised samples. Planes without finite limits in
+/// `clipping` do not change.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
 /// Returns the clipping limits in the noise curves of `noise`.

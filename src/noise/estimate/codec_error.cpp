@@ -40,7 +40,7 @@ std::shared_ptr<const NoiseCurve> flattened(const NoiseCurve& curve, float error
   return sum;
 }
 
-/// Adds white noise with the standard deviation `error` to a plane. This coding error raises the
+/// Adds white noise with the standard deviation `error` to a plane. The coding error raises the
 /// sigma of the plane, but not the level of its noise curve, because sessions detect repeated
 /// frames by this level.
 void add_white(float error, float level, PlaneNoise& plane) {

@@ -56,7 +56,7 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
   NoiseEstimate estimate = estimate_stills(pictures);
   // Clipping lowers the measured noise level of still pictures. The function corrects this error
   // only for white noise, by clipping limits. For camera noise, filters already assume a level
-  // above the measured one (camera_noise.h).
+  // above the measured level (camera_noise.h).
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

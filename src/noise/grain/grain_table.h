@@ -1,6 +1,6 @@
 #pragma once
 // Film grain parameters of AV1, from which a player synthesises grain. The text format is
-// "filmgrn1" of libaom. The parameters are those of film_grain_params() in the AV1 bitstream
+// "filmgrn1" of libaom. The parameters come from film_grain_params() in the AV1 bitstream
 // specification (section 5.9.30). The bitstream codes some parameters with an offset, for example
 // ar_coeff_shift_minus_6. This file uses the values without an offset.
 

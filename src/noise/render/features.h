@@ -21,8 +21,8 @@ inline constexpr std::array<std::string_view, feature_count> feature_names = {
 struct Features {
   /// The albedo is grey or RGB, 0..1. The normal has three components. The depth is grey, the
   /// distance from the camera. The variance is grey or RGB: the noise variance of each sample, in
-  /// the squared unit of the picture. The two half buffers are pictures that are each rendered with
-  /// half of the samples per pixel.
+  /// the squared unit of the picture. The renderer computes each of the two half buffers, which are
+  /// pictures, from half of the samples per pixel.
   std::array<std::shared_ptr<const Frame>, feature_count> planes{};
 
   const std::shared_ptr<const Frame>& operator[](Feature f) const {

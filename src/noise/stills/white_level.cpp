@@ -144,8 +144,8 @@ double without_texture(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Clipping makes the
-/// coefficients of a block dependent, so the class selects a block by the energy of the surrounding
-/// blocks.
+/// coefficients of a block dependent on each other, so the class selects a block by the energy of
+/// the surrounding blocks.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,

@@ -34,9 +34,9 @@ constexpr double white_slope = 1.5, noise_slope = 4;
 /// Minimum noise level on the 0..255 scale. A lower level counts as no noise.
 constexpr double min_sigma = 0.02;
 
-// Parameters of the noise map. `cubes_per_node` is the distance of adjacent nodes in cubes, and
-// `max_nodes` the maximum number of nodes along an axis. `window` is the radius of the measurement
-// around a node, in multiples of the distance between adjacent nodes.
+// Parameters of the noise map. `cubes_per_node` is the distance between adjacent nodes, in cubes,
+// and `max_nodes` the maximum number of nodes along an axis. `window` is the radius of the
+// measurement around a node, in multiples of the distance between adjacent nodes.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
 // Maximum ratio of the noise level of air to the noise level of tissue at a node of the noise map.

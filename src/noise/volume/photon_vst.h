@@ -12,8 +12,8 @@ namespace lull {
 
 /// Makes a session for grey frames with the photon noise `noise`, on the 0..255 scale. `filter`
 /// must accept stabilised_format(format). The noise level of `filter` is PhotonStabiliser::sigma(),
-/// or a multiple for a stronger or weaker filter. If the filter does not change a sample, the
-/// session returns the original sample, bit for bit.
+/// or a multiple of this level for a stronger or weaker filter. If the filter does not change a
+/// sample, the session returns the original sample, bit for bit.
 /// @throws InvalidArgument  frames with several planes, or a noise that validate() rejects
 [[nodiscard]] std::unique_ptr<Denoiser> with_photon_vst(const PhotonNoise& noise,
                                                         const FrameFormat& format,

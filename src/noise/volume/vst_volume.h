@@ -23,9 +23,9 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
 /// Makes a session for slices with the noise `noise`. `filter` must accept
 /// stabilised_format(format). The stabilised noise is white and Gaussian. The noise level of
-/// `filter` is noise.sigma, or a multiple for stronger or weaker filtering. The session preserves
-/// samples that the filter does not change, bit for bit. Frame::slice is the position in the noise
-/// map. If it is unknown, the session counts slices.
+/// `filter` is noise.sigma, or a multiple of this level for stronger or weaker filtering. The
+/// session preserves samples that the filter does not change, bit for bit. Frame::slice is the
+/// position in the noise map. If it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
