@@ -133,8 +133,8 @@ std::vector<double> unpredicted(const std::vector<const CubesOfVolume*>& volumes
   const EigenSystem eigen = eigen_of_symmetric(std::move(covariance), static_cast<int>(count));
   // The variance is the reciprocal of a diagonal element of the inverse of the covariance.
   std::vector<double> result(count);
-  // A very small eigenvalue shows that a volume is nearly a linear combination of others, for
-  // example a copy. The others then predict its noise, too.
+  // A very small eigenvalue shows that a volume is nearly a linear combination of other volumes,
+  // for example a copy. The other volumes then predict the noise of this volume, too.
   constexpr double least_share = 1e-3;
   if (!(eigen.values.back() > least_share * eigen.values[count / 2])) return result;
   // The prediction has `count` - 1 parameters, which also fit the noise. The number of degrees of

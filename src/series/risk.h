@@ -20,7 +20,7 @@ struct Risks {
 };
 
 // The rotation from volumes to components commutes with the DCT and keeps the noise of the
-// coefficients white. The filter sets components from the index `components` on to 0.
+// coefficients white. The filter sets each component with an index of at least `components` to 0.
 
 /// Estimates the risks of soft thresholding of the DCT coefficients of 4x4x4 voxels. Source of
 /// Stein's unbiased risk estimate: Donoho and Johnstone 1995, doi:10.1080/01621459.1995.10476626.

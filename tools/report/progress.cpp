@@ -115,8 +115,8 @@ void Progress::on_new_scene(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The line states the expected number of frames until the input exceeds it, which is possible
-  // because the frame count of a container may be wrong.
+  // The frame count of a container may be too low. If the input has more frames than expected, the
+  // line omits the expected number.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));

@@ -101,7 +101,7 @@ class ContextEnd {
  private:
   io::MediaSource& source_;
   // Index of the last frame that each session requires. The function from listener() sets this
-  // index. -1: the function has not been called yet.
+  // index. -1 before the first call of this function.
   std::vector<std::int64_t> idle_;
 };
 

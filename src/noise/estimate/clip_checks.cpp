@@ -24,8 +24,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums for the correlation of a frame and a displaced frame, over the overlap of both. The summed
-/// values are means of 16x16 samples.
+/// Sums for the correlation of a frame and a displaced frame, over the overlap of the two frames.
+/// The summed values are means of 16x16 samples.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }

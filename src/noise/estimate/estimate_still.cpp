@@ -51,8 +51,8 @@ constexpr double texture_dispersion = 15, texture_direction = 15;
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
 /// Pictures of cameras that denoise have a CameraNoise::sharpness below `sharp_picture`. In sharper
-/// pictures, coloured noise is synthetic. Its FlatBlockSpectrum::greater_unevenness is then below
-/// `sharp_unevenness`, because a higher value indicates texture.
+/// pictures, coloured noise is synthetic, and has a FlatBlockSpectrum::greater_unevenness below
+/// `sharp_unevenness`. A higher value indicates texture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Maximum noise level of an uncertain estimate.

@@ -48,7 +48,7 @@ bool is_comparable(const ClipDifference& b) { return b.valid && !b.copied && !b.
 bool is_dark(const ClipDifference& b) { return b.luma < dark_luma; }
 
 /// Returns the median of the tables, ordered by variance: the mean of the two middle tables, or the
-/// lower one if the variances of all tables differ strongly. `tables` is not empty.
+/// lower of these two if the variances of all tables differ strongly. `tables` is not empty.
 CoefficientTable middle_table(std::vector<CoefficientTable> tables, float max_spread) {
   std::ranges::stable_sort(tables, {}, mean_variance);
   const CoefficientTable& below = tables[(tables.size() - 1) / 2];

@@ -22,8 +22,8 @@ struct ScalingPoint {
 };
 
 inline constexpr int grain_lag = 3;
-/// Number of samples that a grain filter reads: those before the filtered sample in row order, at
-/// the offsets (-3, -3) to (-1, 0).
+/// Number of samples that a grain filter reads: the samples before the filtered sample in row
+/// order, at the offsets (-3, -3) to (-1, 0).
 inline constexpr int grain_taps = 2 * grain_lag * (grain_lag + 1);
 constexpr int tap_dx(int tap) { return tap % (2 * grain_lag + 1) - grain_lag; }
 constexpr int tap_dy(int tap) { return tap / (2 * grain_lag + 1) - grain_lag; }

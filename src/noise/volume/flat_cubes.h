@@ -16,8 +16,8 @@ using Cubes = std::vector<const CubeStatistics*>;
 
 /// Returns the quantile of the values at `share` (0 to 1), or 0 if there are no values.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
-/// Returns the median of the values. Of two middle values, returns the greater one. Returns 0 if
-/// there are no values.
+/// Returns the median of the values. If there are two middle values, returns the greater of the
+/// two. Returns 0 if there are no values.
 [[nodiscard]] double median(std::vector<double> values);
 template <class Value>
 [[nodiscard]] double median_of(const Cubes& cubes, const Value& value) {

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-/// Returns exp(-x) I0(x). I0 is the modified Bessel function of order 0. The function uses the
+/// Returns exp(-x) * I0(x). I0 is the modified Bessel function of order 0. The function uses the
 /// power series below x = 20, and the asymptotic series (Abramowitz and Stegun, 9.7.1) above.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
