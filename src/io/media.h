@@ -123,7 +123,7 @@ struct SinkOptions {
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
-  /// If true, the output has the time stamps of the input. If false, the sink shifts the time
+  /// If true, the output has the timestamps of the input. If false, the sink shifts the time
   /// stamps so that the earliest stream begins at 0.
   bool keep_times = false;
   std::optional<SegmentOptions> segments;
@@ -199,7 +199,7 @@ class MediaSink : public FrameSink {
 /// this file to its final name. Without finish(), the destructor of the sink removes the temporary
 /// file.
 
-/// Copies: the sink copies metadata, chapters, colour tags, time stamps, and all streams except the
+/// Copies: the sink copies metadata, chapters, colour tags, timestamps, and all streams except the
 /// denoised stream. If the container has its own text format, the sink converts text subtitles to
 /// this format.
 
@@ -210,7 +210,7 @@ class MediaSink : public FrameSink {
 /// - `hash`: the sink writes lines of text to SinkOptions::descriptor.
 
 /// Lines of the output `hash`: comments begin with '#' and state the format. The line of a frame
-/// contains its number, its time stamp, and the SHA-256 of its samples. finish() writes the last
+/// contains its number, its timestamp, and the SHA-256 of its samples. finish() writes the last
 /// line: "all", the number of frames, and the SHA-256 of all preceding lines.
 
 /// Order of the samples in `hash`: planes in order, alpha last, rows without padding,

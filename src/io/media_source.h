@@ -123,7 +123,7 @@ struct SourceOptions {
   /// Format of a raw input: frame after frame, planes in order, without header and padding. If
   /// nullopt, the input is not raw.
   std::optional<RawVideo> raw;
-  /// Frames per second of inputs without time stamps: raw video and picture sequences.
+  /// Frames per second of inputs without timestamps: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
   /// If true, the source also returns frames outside the selection, because temporal filters need
@@ -153,10 +153,10 @@ struct SourceOptions {
   /// and sequences, and GPU errors after the first frame, always throw BadData.
   bool tolerate_damage = false;
   /// Seek position in microseconds after the first frame. The source starts at a decodable frame
-  /// before this time, with unchanged time stamps. The source then does not report missing frames
+  /// before this time, with unchanged timestamps. The source then does not report missing frames
   /// at the end of the input.
   std::int64_t skip_us = 0;
-  /// If true, forward jumps of the time stamps remain as gaps. If false, the source removes forward
+  /// If true, forward jumps of the timestamps remain as gaps. If false, the source removes forward
   /// jumps (MediaSource::clock_jumps()). The source always removes backward jumps.
   bool keep_times = false;
   /// Axis along which the source reads the slices of a volume; nullopt means z. The caller must not
@@ -216,7 +216,7 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
-  /// Returns one line for each time stamp jump that the source has removed so far. Joined
+  /// Returns one line for each timestamp jump that the source has removed so far. Joined
   /// recordings, restarted encoders and counter overflows cause such jumps. No other thread may
   /// read from the source at the same time.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
@@ -258,7 +258,7 @@ class MediaSource : public FrameSource {
 /// become NaN.
 
 /// Options for stacks: SourceOptions::selection must select the whole stack. If SourceOptions::raw
-/// or SourceOptions::format has a value, the source does not recognise stacks. The time stamp of a
+/// or SourceOptions::format has a value, the source does not recognise stacks. The timestamp of a
 /// frame of a stack is its number.
 
 /// Errors of open_source():

@@ -36,7 +36,7 @@ struct Window {
 /// Reads a source up to the last frame that affects the result at `position`.
 class WindowReader {
  public:
-  /// @param start  time stamp of the first frame of the input, in seconds
+  /// @param start  timestamp of the first frame of the input, in seconds
   WindowReader(FrameSource& source, const FramePosition& position, Margin margin,
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}

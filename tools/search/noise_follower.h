@@ -88,7 +88,7 @@ class NoiseFollower final : public FrameSource {
 };
 
 /// Returns whether lull can track the noise from scene to scene. Tracking is impossible for stacks,
-/// still pictures, --align, --keep, and joined parts of the input, whose time stamps are ambiguous.
+/// still pictures, --align, --keep, and joined parts of the input, whose timestamps are ambiguous.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Returns the frames of the first scene. `frames` contains the first frames of a pipe.

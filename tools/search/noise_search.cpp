@@ -136,7 +136,7 @@ class Search {
                         time_s, frames);
   }
 
-  /// Returns whether time stamps identify scenes. Time stamps are ambiguous if the selection joins
+  /// Returns whether timestamps identify scenes. Timestamps are ambiguous if the selection joins
   /// parts of the input.
   bool has_scenes() const {
     return !info_.still && options_.input.source.selection.ranges.size() <= 1;

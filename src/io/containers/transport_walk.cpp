@@ -33,7 +33,7 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the packet stride in bytes: 188, plus time stamps (Blu-ray) or checksums (DVB). A
+/// Finds the packet stride in bytes: 188, plus timestamps (Blu-ray) or checksums (DVB). A
 /// recording may begin in the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;

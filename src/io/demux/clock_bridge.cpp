@@ -16,8 +16,8 @@ constexpr double max_gap_s = 10;
 // Maximum decrease between consecutive decoding times of a stream, in seconds. A larger decrease is
 // a backward jump.
 constexpr double max_back_s = 0.1;
-// Maximum waiting time, in seconds of video. If the time stamps of another stream jump first, the
-// packets of that stream wait until the time stamps of the video jump, too.
+// Maximum waiting time, in seconds of video. If the timestamps of another stream jump first, the
+// packets of that stream wait until the timestamps of the video jump, too.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
@@ -29,7 +29,7 @@ bool is_dense(const AVStream& stream) {
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns the number of overflows of the time stamp counter before `time`.
+/// Returns the number of overflows of the timestamp counter before `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -74,7 +74,7 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
 }
 
 /// Returns whether the demuxer mistook a backward jump before `packet` for an overflow of the time
-/// stamp counter, and therefore increased the time stamp of `packet`.
+/// stamp counter, and therefore increased the timestamp of `packet`.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -82,7 +82,7 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the time stamp of the packet, shifted by the current offset of its stream,
+/// Returns whether the timestamp of the packet, shifted by the current offset of its stream,
 /// continues the previous packet without a jump.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
@@ -93,7 +93,7 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
 }
 
 /// Returns whether the time of a video packet, shifted by the current offset, is close to the time
-/// of the most recent audio packet. If so, the time stamps of the video have not jumped. The video
+/// of the most recent audio packet. If so, the timestamps of the video have not jumped. The video
 /// has only paused, as in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
@@ -143,9 +143,9 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the time stamps of the video jump at the first packet in `suspects_`. The time
-/// stamps jump if the second packet continues the time stamps of the first packet. Otherwise, only
-/// the time stamp of the first packet is wrong.
+/// Decides whether the timestamps of the video jump at the first packet in `suspects_`. The time
+/// stamps jump if the second packet continues the timestamps of the first packet. Otherwise, only
+/// the timestamp of the first packet is wrong.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -176,14 +176,14 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Begins a new section of continuous time stamps after a jump of the video's time stamps. The new
+/// Begins a new section of continuous timestamps after a jump of the video's timestamps. The new
 /// offset moves the first frame after the jump to the end of the last frame before the jump.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // If the time stamps of another stream have already jumped, the offset for that jump may also fit
+  // If the timestamps of another stream have already jumped, the offset for that jump may also fit
   // the video. The function therefore tests the existing offsets before it adds a new offset.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
@@ -221,8 +221,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream can pause for a long time without a jump. Its time stamps after the pause are then
-  // close to the time stamps of the video.
+  // A stream can pause for a long time without a jump. Its timestamps after the pause are then
+  // close to the timestamps of the video.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -231,8 +231,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If only one packet waits, it is the first packet after a jump, or its time stamp is wrong.
-    // The time stamp is wrong if the new packet does not follow the waiting packet in time, but
+    // If only one packet waits, it is the first packet after a jump, or its timestamp is wrong.
+    // The timestamp is wrong if the new packet does not follow the waiting packet in time, but
     // fits an existing offset.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
@@ -261,7 +261,7 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to `push_other()` again, because their time stamps may fit the offset
+/// Passes the waiting packets to `push_other()` again, because their timestamps may fit the offset
 /// of a new section.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
@@ -269,10 +269,10 @@ void ClockBridge::release_held() {
 }
 
 /// Delivers packets of a stream that have waited in vain for a jump of the video. If no known
-/// offset fits the time stamp of an audio or video packet, there are two cases:
-/// - The packet is the last, or the next packet continues its time stamp. The packet then begins a
-///   new section of continuous time stamps.
-/// - Otherwise, retime() corrects the time stamp.
+/// offset fits the timestamp of an audio or video packet, there are two cases:
+/// - The packet is the last, or the next packet continues its timestamp. The packet then begins a
+///   new section of continuous timestamps.
+/// - Otherwise, retime() corrects the timestamp.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -294,7 +294,7 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Begins a new section of continuous time stamps for the packet's stream, directly after the
+/// Begins a new section of continuous timestamps for the packet's stream, directly after the
 /// previous packet of the stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
@@ -312,7 +312,7 @@ void ClockBridge::give_own_clock(PacketPtr packet) {
   emit(std::move(packet));
 }
 
-/// Sets the time stamp of the packet to the end of the previous packet of the stream.
+/// Sets the timestamp of the packet to the end of the previous packet of the stream.
 void ClockBridge::retime(PacketPtr packet) {
   const Stream& s = state(packet->stream_index);
   shift_times(*packet, s.next - mapped(*packet, s.clock));
@@ -372,7 +372,7 @@ void ClockBridge::deliver_doubtful(Stream& stream) {
   for (PacketPtr& packet : std::exchange(stream.doubtful, {})) ready_.push_back(std::move(packet));
 }
 
-/// Reports an overflow of the time stamp counter, which the demuxer itself has corrected.
+/// Reports an overflow of the timestamp counter, which the demuxer itself has corrected.
 void ClockBridge::note_wrap(const AVPacket& packet) {
   const Stream& video = state(video_);
   if (!video.started) return;
@@ -390,7 +390,7 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Converts a time stamp of the input to seconds, without the multiples of 2^pts_wrap_bits that the
+/// Converts a timestamp of the input to seconds, without the multiples of 2^pts_wrap_bits that the
 /// demuxer added after overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];

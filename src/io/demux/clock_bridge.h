@@ -1,5 +1,5 @@
 #pragma once
-// Removes discontinuities of time stamps, for example from joined recordings or restarted encoders.
+// Removes discontinuities of timestamps, for example from joined recordings or restarted encoders.
 
 #include <cstdint>
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace lull::io {
 
-/// Removes jumps of the time stamps. After a jump, the bridge shifts the time stamps of all streams
+/// Removes jumps of the timestamps. After a jump, the bridge shifts the timestamps of all streams
 /// by the same time. The video then continues directly after the last frame before the jump. The
 /// bridge also drops overlapping audio packets. The bridge changes nothing in formats without
 /// FFmpeg's flag AVFMT_TS_DISCONT.
@@ -26,7 +26,7 @@ class ClockBridge {
   void push(PacketPtr packet);
   /// Ends the input. The caller must call this function after the last packet.
   void finish();
-  /// Returns the next packet with continuous time stamps; null if the bridge needs further packets
+  /// Returns the next packet with continuous timestamps; null if the bridge needs further packets
   /// first.
   PacketPtr pop();
   /// Discards all packets that `pop()` has not yet returned. The caller must call this function
@@ -36,7 +36,7 @@ class ClockBridge {
 
  private:
   struct Stream {
-    std::size_t clock = 0;  // current section of continuous time stamps
+    std::size_t clock = 0;  // current section of continuous timestamps
     bool started = false;
     // Times in ticks of the stream, after the shift:
     // - `last`: decoding time of the latest packet
@@ -47,7 +47,7 @@ class ClockBridge {
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    // Packets that wait until ClockBridge has decided whether the time stamps jump: a packet that
+    // Packets that wait until ClockBridge has decided whether the timestamps jump: a packet that
     // the demuxer flagged as damaged, and the packets after it.
     std::deque<PacketPtr> doubtful;
   };

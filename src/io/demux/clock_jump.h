@@ -1,16 +1,16 @@
 #pragma once
-// Discontinuities of time stamps, for messages to users.
+// Discontinuities of timestamps, for messages to users.
 
 #include <cstdio>
 #include <string>
 
 namespace lull::io {
 
-/// A discontinuity of time stamps that ClockBridge has removed.
+/// A discontinuity of timestamps that ClockBridge has removed.
 struct ClockJump {
   double time_s;        // in seconds since the first frame, in the corrected times
   double from_s, to_s;  // times of the input before and after the discontinuity
-  bool wraps = false;   // the counter of the time stamps has overflowed
+  bool wraps = false;   // the counter of the timestamps has overflowed
   int stream = -1;      // only this stream jumps; -1: all streams
 };
 

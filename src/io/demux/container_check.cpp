@@ -83,7 +83,7 @@ std::string check_png(FileBytes& file) {
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // Checks whether the last packet of an MPEG-TS file is complete. The stride of packets is 188
-// bytes, 192 bytes (Blu-ray, with time stamps) or 204 bytes (DVB, with checksums).
+// bytes, 192 bytes (Blu-ray, with timestamps) or 204 bytes (DVB, with checksums).
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204

@@ -20,7 +20,7 @@ class DamageCount {
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
-  /// Counts a damaged frame. Reports with the same time stamp count once. Reports without a time
+  /// Counts a damaged frame. Reports with the same timestamp count once. Reports without a time
   /// stamp (AV_NOPTS_VALUE) always count.
   /// @throws BadData  lull tolerates no damage; `text` is the message
   void add_frame(const std::string& text, std::int64_t pts);
@@ -51,7 +51,7 @@ class DamageCount {
   bool pass_, truncated_ = false, ended_ = false;
   Damage found_;
   std::int64_t frames_ = 0, faults_ = 0;
-  std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
+  std::deque<std::int64_t> recent_;  // timestamps of frames that were counted
   // `packets_` is the number of damaged packets for which the decoder may still return no frame.
   // `since_packet_` is the number of undamaged packets since the last damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;

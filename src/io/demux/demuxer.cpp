@@ -14,7 +14,7 @@ PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   return one ? PictureFiles() : PictureFiles(path, options);
 }
 
-constexpr std::int64_t max_missing = 100000;  // in frames; a larger number means a wrong time stamp
+constexpr std::int64_t max_missing = 100000;  // in frames; a larger number means a wrong timestamp
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// Prepares the stream of a picture sequence. Time stamps are frame numbers.
+// Prepares the stream of a picture sequence. Timestamps are frame numbers.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -115,7 +115,7 @@ PacketPtr Demuxer::read() {
   return nullptr;
 }
 
-/// Returns the next packet of any stream, with continuous time stamps; null at the end of the
+/// Returns the next packet of any stream, with continuous timestamps; null at the end of the
 /// input.
 PacketPtr Demuxer::read_next() {
   for (;;) {
@@ -183,13 +183,13 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The time stamps before and after the fault show how many frames are missing.
+  // The timestamps before and after the fault show how many frames are missing.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
 }
 
-/// Returns the number of video frames between two time stamps; 0 if unknown.
+/// Returns the number of video frames between two timestamps; 0 if unknown.
 std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   const AVRational rate = video().avg_frame_rate;
   const std::int64_t duration = duration_ > 0  ? duration_
@@ -200,7 +200,7 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
 }
 
 /// Counts new faults in the structure of the input. `missing` is the number of missing frames at
-/// the faults, computed from the time stamps.
+/// the faults, computed from the timestamps.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -234,7 +234,7 @@ void Demuxer::check_end() {
   if (faults_ == 0) return;
   // `expected` is the number of video packets of the undamaged input. The structure check counts
   // these packets in some formats. In other formats, the function computes the number from the time
-  // stamps, provided that the time stamps rise.
+  // stamps, provided that the timestamps rise.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -38,7 +38,7 @@ class Demuxer {
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Returns the index in sequence() of the file that read() returns next; 0 for other inputs.
   std::int64_t next_file() const { return files_.next(); }
-  /// Returns whether the container stores a time stamp for each frame, and these time stamps have
+  /// Returns whether the container stores a timestamp for each frame, and these timestamps have
   /// no discontinuities.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. For OpenEXR, each packet is a complete file.
@@ -68,7 +68,7 @@ class Demuxer {
   /// Seeks to a position before `time`, in the video's time base. Returns false if the input cannot
   /// seek.
   bool seek(std::int64_t time);
-  /// Returns the discontinuities of time stamps that ClockBridge has removed so far.
+  /// Returns the discontinuities of timestamps that ClockBridge has removed so far.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
   /// Ends a `read()` that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }
@@ -97,7 +97,7 @@ class Demuxer {
   /// - `lost_`: number of frames that are missing at the faults, at least one for each fault
   /// - `packets_`: number of video packets so far
   /// - `duration_`: duration of the latest video packet
-  /// - `first_time_`, `last_time_`: first and latest time stamp
+  /// - `first_time_`, `last_time_`: first and latest timestamp
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;

@@ -1,5 +1,5 @@
 #pragma once
-// Selects parts of a video, and shifts the time stamps of all streams so that the parts follow each
+// Selects parts of a video, and shifts the timestamps of all streams so that the parts follow each
 // other without gaps.
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Decides which frames and packets the output contains, and makes the time stamps of the selected
+/// Decides which frames and packets the output contains, and makes the timestamps of the selected
 /// parts continuous. The decoding thread calls `judge_frame()`. The muxing thread calls
 /// `judge_packet()`.
 class FrameSelector {

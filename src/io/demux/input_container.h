@@ -36,7 +36,7 @@ const AVInputFormat* netpbm_format(std::span<const std::uint8_t> head);
 class InputContainer {
  public:
   /// @param bytes    must outlive this object
-  /// @param picture  true for a file of a picture sequence, which stores no time stamps
+  /// @param picture  true for a file of a picture sequence, which stores no timestamps
   /// @throws BadData  the input is not a media file, has no video, exceeds a limit, consists of
   ///     tiles of one picture, or is truncated although `options` permits no damage
   /// @throws InvalidArgument  the options are invalid

@@ -12,10 +12,10 @@
 
 namespace lull::io {
 
-/// Returns the content of a picture file as a packet with the time stamp 0.
+/// Returns the content of a picture file as a packet with the timestamp 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns an empty packet with the time stamp 0. lull uses such packets for files that libtiff
+/// Returns an empty packet with the timestamp 0. lull uses such packets for files that libtiff
 /// reads, because libtiff opens the picture file itself.
 PacketPtr make_empty_packet();
 

@@ -1,5 +1,5 @@
 #pragma once
-// The latest time stamp that the demuxer has read from each stream.
+// The latest timestamp that the demuxer has read from each stream.
 
 #include <cstdint>
 #include <vector>
@@ -19,7 +19,7 @@ class StreamTimes {
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  // The latest time stamp of each stream, in the stream's time base.
+  // The latest timestamp of each stream, in the stream's time base.
   std::vector<std::int64_t> reached_;
 };
 

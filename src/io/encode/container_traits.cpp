@@ -218,7 +218,7 @@ constexpr ContainerTraits containers[] = {
      .holds = has_transport_type,
      .settings = mpegts_settings},
     // NUT cannot store negative PTS, but audio may have negative PTS. FFmpeg therefore shifts the
-    // time stamps of NUT files with several streams.
+    // timestamps of NUT files with several streams.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -283,7 +283,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of a container that is not in the table. No test checks the time stamps of such
+// Traits of a container that is not in the table. No test checks the timestamps of such
 // containers.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 

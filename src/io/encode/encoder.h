@@ -31,8 +31,8 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the time stamps of input frames to strictly increasing time stamps of the output. For a
-/// constant frame rate, the output time stamps are frame numbers.
+/// Converts the timestamps of input frames to strictly increasing timestamps of the output. For a
+/// constant frame rate, the output timestamps are frame numbers.
 class FrameTimes {
  public:
   /// Error messages contain the name of `codec` and the file name extension of `container`.
@@ -45,12 +45,12 @@ class FrameTimes {
         keeps_start_(container.keep_times),
         tick_(tick) {}
 
-  /// Returns the time stamp of the next frame, in ticks of the output. The caller must pass the
+  /// Returns the timestamp of the next frame, in ticks of the output. The caller must pass the
   /// frames in presentation order.
   /// @throws InvalidArgument  the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Returns whether the constant frame rate of the output changed the time stamps of some frames.
+  /// Returns whether the constant frame rate of the output changed the timestamps of some frames.
   bool has_moved_times() const { return moved_; }
 
  private:
@@ -63,7 +63,7 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times  time stamps so far: `times()` of the encoder of the previous segment; null for
+  /// @param times  timestamps so far: `times()` of the encoder of the previous segment; null for
   ///     the first segment
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,

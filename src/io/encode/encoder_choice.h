@@ -34,7 +34,7 @@ struct Container {
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the output has a constant frame rate and stores no time stamps.
+  /// Returns whether the output has a constant frame rate and stores no timestamps.
   bool constant_rate() const;
   /// Returns whether the output has a constant frame rate and cannot omit frames.
   bool frames_only() const;

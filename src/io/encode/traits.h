@@ -50,7 +50,7 @@ struct ContainerTraits {
   Tags tags = Tags::none;
   Names listed_tags{};
 
-  // Storage of time stamps
+  // Storage of timestamps
   bool constant_rate = false;      // the frames of a file have a constant rate
   bool frames_only = false;        // frames have a constant rate and none can be omitted
   bool presentation_times = true;  // false: the container stores no presentation times
@@ -78,7 +78,7 @@ struct ContainerTraits {
   /// The preroll packets that the muxer copies. A decoder needs preroll packets to start, but a
   /// player must not play them.
   /// - `all`: all packets; an edit list hides them.
-  /// - `one_packet`: the last packet; its negative time stamp makes players skip it.
+  /// - `one_packet`: the last packet; its negative timestamp makes players skip it.
   /// - `none`: no packet, because preroll would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;

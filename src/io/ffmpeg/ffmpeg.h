@@ -71,7 +71,7 @@ inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
   return packet;
 }
 
-/// Copies time stamps, stream index and flags from the packet `source` to the converted packet
+/// Copies timestamps, stream index and flags from the packet `source` to the converted packet
 /// `packet`, and marks `packet` as a keyframe.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;

@@ -10,7 +10,7 @@ class PacketConverter {
   virtual ~PacketConverter() = default;
   /// Returns the context of the encoder, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
-  /// Converts one packet, and preserves its time stamps and its duration. Returns null if there is
+  /// Converts one packet, and preserves its timestamps and its duration. Returns null if there is
   /// no data to write.
   /// @throws BadData  the packet is not readable
   virtual PacketPtr convert(const AVPacket& packet) = 0;

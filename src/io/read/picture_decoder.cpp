@@ -259,8 +259,8 @@ FramePtr PictureDecoder::decode_file() {
   return picture;
 }
 
-/// Returns the next page of the TIFF file, or the first page of the next file. The time stamp of a
-/// page is the time stamp of its file plus the index of the page.
+/// Returns the next page of the TIFF file, or the first page of the next file. The timestamp of a
+/// page is the timestamp of its file plus the index of the page.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -382,7 +382,7 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture as damaged if its time stamp is earlier than the time stamp of the previous
+/// Counts a picture as damaged if its timestamp is earlier than the timestamp of the previous
 /// picture. Codecs that reorder frames have a tolerance of 16 frames: a decoder that does not yet
 /// know the reordering depth may return the first pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {

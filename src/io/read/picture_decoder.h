@@ -102,7 +102,7 @@ class PictureDecoder {
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // time of the current page
   bool reads_metadata_ = false;       // each packet is the complete file of a picture
-  /// Metadata that take_metadata() has not returned yet, by time stamp of the packet.
+  /// Metadata that take_metadata() has not returned yet, by timestamp of the packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

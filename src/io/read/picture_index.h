@@ -27,7 +27,7 @@ class PictureIndex {
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// Makes process() compare digests in addition to time stamps. The caller must call this function
+  /// Makes process() compare digests in addition to timestamps. The caller must call this function
   /// after a seek.
   void make_strict() { strict_ = true; }
   /// Adds the picture `number` to the index, or compares it with the index.

@@ -25,9 +25,9 @@ class QuantiserTrace {
   QuantiserTrace(const QuantiserTrace&) = delete;
   QuantiserTrace& operator=(const QuantiserTrace&) = delete;
 
-  /// Reads the headers of a packet. Ignores damaged packets and packets without a time stamp.
+  /// Reads the headers of a packet. Ignores damaged packets and packets without a timestamp.
   void add(const AVPacket& packet);
-  /// Stores quantisation steps in `picture`, from the packet with the same time stamp, for
+  /// Stores quantisation steps in `picture`, from the packet with the same timestamp, for
   /// quantiser_steps().
   void mark(AVFrame& picture);
   /// Removes all stored packets. The caller must call this function after a seek.

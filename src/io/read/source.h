@@ -44,7 +44,7 @@ class FileSource final : public MediaSource {
   /// Returns the metadata from the file of the first frame; null if the file has none. The pointer
   /// is valid until the first read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// Returns the time stamp of the first frame from read(). The caller must call this function
+  /// Returns the timestamp of the first frame from read(). The caller must call this function
   /// before the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// Returns the selector of frames; null if all frames are selected.

@@ -1,5 +1,5 @@
 #pragma once
-// Decodes the selected part of the input, and returns pictures with time stamps.
+// Decodes the selected part of the input, and returns pictures with timestamps.
 
 #include <atomic>
 #include <cstdint>

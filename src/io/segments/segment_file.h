@@ -1,6 +1,6 @@
 #pragma once
 // A segment file contains all packets of one encoder, unchanged. lull does not use a container for
-// segments, because containers round time stamps and drop side data (Matroska, MP4), or drop
+// segments, because containers round timestamps and drop side data (Matroska, MP4), or drop
 // decoding times (NUT).
 
 // A segment file begins with the job's identifier, and ends with the number of frames and the

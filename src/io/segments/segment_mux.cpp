@@ -35,8 +35,8 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the output time stamp of an input video packet; nullopt if the packet is not selected or
-/// has no time stamp.
+/// Returns the output timestamp of an input video packet; nullopt if the packet is not selected or
+/// has no timestamp.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);

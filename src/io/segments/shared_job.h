@@ -22,7 +22,7 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Advances `times`, the time stamps of an encoder, as if the encoder had encoded the first
+/// Advances `times`, the timestamps of an encoder, as if the encoder had encoded the first
 /// `pictures` pictures of `index`. Pictures outside the selection do not count.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);

@@ -138,7 +138,7 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // At a constant frame rate, players can compute exact time stamps from rounded time stamps, so
+    // At a constant frame rate, players can compute exact timestamps from rounded timestamps, so
     // rounding is a loss only at a variable frame rate.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)

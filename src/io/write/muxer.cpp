@@ -99,7 +99,7 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
 
-// Computes the shift of time stamps for the video stream and for all other streams. The two shifts
+// Computes the shift of timestamps for the video stream and for all other streams. The two shifts
 // can differ, because the encoder rounds the time of the first frame to its ticks.
 void Muxer::set_shift(const FileSource& source, const Container& container) {
   shift_ = shift_on_grid(source, container, encoder_time_base_);
@@ -269,7 +269,7 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   copy_plays(source.demuxer().path(), *context_->oformat, options);
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
-  // By default, FFmpeg shifts all streams if a time stamp is negative, for example if audio begins
+  // By default, FFmpeg shifts all streams if a timestamp is negative, for example if audio begins
   // before the video. The muxer disables this shift for containers that can store negative time
   // stamps.
   using NegativeTimes = ContainerTraits::NegativeTimes;
@@ -394,8 +394,8 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// Raises the decoding time stamp (DTS) of the packet if it is less than `last_dts`. The function
-// raises an equal time stamp only if the muxer requires strictly increasing time stamps. Equal time
+// Raises the decoding timestamp (DTS) of the packet if it is less than `last_dts`. The function
+// raises an equal timestamp only if the muxer requires strictly increasing timestamps. Equal time
 // stamps can result from conversion to a coarser time base.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;

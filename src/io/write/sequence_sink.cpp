@@ -238,7 +238,7 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // The file may contain rounded time stamps. Therefore, the selected part includes a frame that
+    // The file may contain rounded timestamps. Therefore, the selected part includes a frame that
     // begins up to 0.1 frame durations before this part.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);

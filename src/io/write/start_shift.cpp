@@ -70,7 +70,7 @@ Start earliest_start(const FileSource& source, const Container& container) {
   return earliest;
 }
 
-/// Returns the time of the first frame in seconds, after the shift of all time stamps.
+/// Returns the time of the first frame in seconds, after the shift of all timestamps.
 long double start_in_seconds(const FileSource& source, const StartShift& shift) {
   const AVRational tick = source.demuxer().video().time_base;
   return static_cast<long double>(source.first_time()) * tick.num / tick.den +

@@ -1,5 +1,5 @@
 #pragma once
-// Computes the shift of all time stamps, which determines when an output begins.
+// Computes the shift of all timestamps, which determines when an output begins.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// Offset for all time stamps. The offset is exact in the time base `tick`, and rounded in other
+/// Offset for all timestamps. The offset is exact in the time base `tick`, and rounded in other
 /// time bases.
 struct StartShift {
   std::int64_t ticks = 0;
@@ -21,7 +21,7 @@ struct StartShift {
 
 /// Returns the shift with which the earliest stream of the output begins at 0. With
 /// Container::keep_times, only a start before 0 causes a shift, because some containers and players
-/// do not support negative time stamps. The caller must call this function before the first read of
+/// do not support negative timestamps. The caller must call this function before the first read of
 /// `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
@@ -34,7 +34,7 @@ StartShift shift_on_grid(const FileSource& source, const Container& container, A
 /// Returns the time of the first frame in units of `tick`, after the shift `shift`.
 std::int64_t shifted_start(const FileSource& source, const StartShift& shift, AVRational tick);
 
-/// Returns a line for the user about the shift of the input's time stamps; empty if the shift is 0.
+/// Returns a line for the user about the shift of the input's timestamps; empty if the shift is 0.
 std::string note_of_start(const FileSource& source, const Container& container);
 
 }  // namespace lull::io

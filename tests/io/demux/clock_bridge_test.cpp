@@ -1,4 +1,4 @@
-// Tests that packets continue without a gap where the time stamps of the input jump, and that all
+// Tests that packets continue without a gap where the timestamps of the input jump, and that all
 // streams stay synchronised.
 
 #include "io/demux/clock_bridge.h"

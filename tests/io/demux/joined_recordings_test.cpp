@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Returns a recording of one second whose time stamps begin at `start_s`.
+/// Returns a recording of one second whose timestamps begin at `start_s`.
 ClipSpec recording(double start_s, const std::string& encoder = "mpeg2video") {
   ClipSpec spec;
   spec.frames = 25;

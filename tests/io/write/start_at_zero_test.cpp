@@ -20,7 +20,7 @@ using testing::Not;
 
 using MuxerOptions = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns a clip whose time stamps begin at `offset_s`, with video from `video_s` on and audio
+/// Returns a clip whose timestamps begin at `offset_s`, with video from `video_s` on and audio
 /// from 0 on.
 ClipSpec clip(double offset_s, double video_s, const std::string& audio, AVRational tick) {
   ClipSpec spec;

@@ -27,7 +27,7 @@ ClipSpec clip_starting_at(double first_s, double frame_s = 0.04, AVRational tick
   return spec;
 }
 
-/// Muxer options for an MPEG-TS file that begins `seconds` before its time stamps wrap around, at
+/// Muxer options for an MPEG-TS file that begins `seconds` before its timestamps wrap around, at
 /// 2^33 ticks of 1/90000 s.
 std::vector<std::pair<std::string, std::string>> before_wrap(double seconds) {
   const double offset = static_cast<double>(std::int64_t{1} << 33) / 90000 - seconds;
