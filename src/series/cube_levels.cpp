@@ -150,7 +150,8 @@ std::vector<double> unpredicted(const std::vector<const CubesOfVolume*>& volumes
   return result;
 }
 
-/// The limits of the noise level of a volume. If the spectrum is white, both limits are equal.
+/// The lower and the upper bound of the noise level of a volume. If the spectrum is white, both
+/// bounds are equal.
 struct Level {
   double least = 0, most = 0;
   bool is_white() const { return least == most; }

@@ -233,10 +233,10 @@ bool may_be_slice(const DenoiseOptions& options) {
   const bool only_picture = options.input.depth.on || options.method.align ||
                             !options.method.guide.empty() || !options.method.features.empty() ||
                             output.scale != 1 || output.keep;
-  const bool has_encoder_options =
-      !output.format.empty() || !output.vcodec.empty() || !output.pix_fmt.empty() ||
-      !output.vopts.empty() || output.crf || output.bits != 0 || output.dither != Dither::none ||
-      output.lossless || output.has_grain();
+  const bool has_encoder_options = !output.format.empty() || !output.vcodec.empty() ||
+                                   !output.pix_fmt.empty() || !output.vopts.empty() || output.crf ||
+                                   output.bits != 0 || output.dither != Dither::none ||
+                                   output.lossless || output.has_grain();
   return !only_picture && !has_encoder_options && io::may_hold_stack(output.file);
 }
 

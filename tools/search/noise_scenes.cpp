@@ -211,8 +211,9 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
-    // Filters remove the sum of the measured noise and the coding error, so the function compares
-    // these sums. Levels far below the coding error therefore count as equal.
+    // Filters remove the measured noise and the coding error together. The function therefore adds
+    // the coding error to both levels before it compares them. Levels far below the coding error
+    // count as equal.
     if (all.excerpt_level[last] > 0 &&
         !is_same(std::hypot(level, codec_error), std::hypot(all.excerpt_level[last], codec_error)))
       begins.push_back(i);

@@ -125,8 +125,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
                                                        const ResultSamples& results);
 
 /// Combines the denoisers of fields into one denoiser for frames of `format`. The result preserves
-/// constant areas. The noise levels in the methods of `plan` determine which areas count as
-/// constant.
+/// constant areas. The noise levels of the scenes in `plan` determine which areas count
+/// as constant.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const ClipPlan& plan,
                                                      const FrameFormat& format);
 

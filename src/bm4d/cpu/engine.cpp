@@ -62,10 +62,11 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores at the same time. These slices are:
-  /// - 2 * radius + cube slices, in the search windows at one z position
-  /// - `step` further slices, for the next z position
-  /// - `cube` further slices, for the weights of the next finished slice
+  /// Returns the number of slices that a phase stores at the same time. `cube` is the side of a
+  /// cube. The number of slices is the sum of three numbers:
+  /// - 2 * radius + cube for the search windows at one z position
+  /// - `step` for the next z position
+  /// - `cube` for the weights of the next finished slice
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;

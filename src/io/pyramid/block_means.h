@@ -11,9 +11,9 @@
 namespace lull::io {
 
 /// Divides an axis of a pyramid level into blocks, one for each sample of the next smaller level.
-/// If the downsampling factor is an integer, each block has this size, but the last block may be
-/// shorter, or some samples at the end of the axis may belong to no block. For other factors, the
-/// sizes of blocks differ by at most 1.
+/// An integer downsampling factor is the size of each block. The last block may be shorter, or some
+/// samples at the end of the axis may belong to no block. For other factors, the sizes of blocks
+/// differ by at most 1.
 class Blocks {
  public:
   /// @param before  number of samples of the larger level

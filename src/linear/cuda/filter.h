@@ -17,8 +17,8 @@ namespace lull::linear {
 class DeviceFilter {
  public:
   /// `noise` is the noise in the colour space of the filter (Y, U and V for RGB). `margins[i]` is
-  /// the layout of plane `i`, equal for all planes of a set. All functions queue their work on
-  /// `stream`.
+  /// the size and the padding of plane `i` in device memory. All planes of a set must have equal
+  /// margins. All functions queue their work on `stream`.
   /// @throws OutOfDeviceMemory
   DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
                const std::array<Margins, max_planes>& margins, cudaStream_t stream);

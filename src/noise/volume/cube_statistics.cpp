@@ -45,8 +45,7 @@ void sum_energies(const Cube& coefficients, CubeStatistics& statistics) {
     const float energy = coefficients[i] * coefficients[i];
     total += energy;
     if (u + v + w <= 3) low += energy, ++lows;
-    const bool is_high =
-        side == 4 ? std::min({u, v, w}) >= 2 : std::min(u, v) >= 5 && u + v >= 11;
+    const bool is_high = side == 4 ? std::min({u, v, w}) >= 2 : std::min(u, v) >= 5 && u + v >= 11;
     if (is_high) high += energy, ++highs;
   }
   statistics.low = low / static_cast<float>(lows);

@@ -41,7 +41,7 @@ class CubeCollector {
   static constexpr std::size_t min_cubes = 16;
 
   /// `slices` is the total number of slices of all volumes of the input, if known. With this
-  /// number, the collector selects at most about 400 000 cubes, and examines only these.
+  /// number, the collector selects at most about 400 000 cubes, and examines only these cubes.
   CubeCollector(const FrameFormat& format, std::int64_t slices, CubeShape shape = CubeShape::cube);
 
   /// Adds the first plane of a slice. The caller must add the slices of a volume in order, and the
