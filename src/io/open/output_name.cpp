@@ -9,7 +9,6 @@
 #include "io/media.h"
 #include "io/pictures/sequence.h"
 #include "io/stacks/stack.h"
-#include "io/tiff/tiff_file.h"
 #include "io/zarr/zarr_name.h"
 
 namespace lull::io {
@@ -33,11 +32,6 @@ void check_folder_name(const std::string& path, const SinkOptions& options) {
 }
 
 }  // namespace
-
-bool may_hold_stack(const std::string& path) {
-  if (path == "null" || path == "hash" || is_zarr_name(path)) return true;
-  return is_tiff_name(path) && !is_glob(path) && !number_pattern(path);
-}
 
 void check_output_name(const std::string& path, const std::string& input,
                        const SourceOptions& reading, const SinkOptions& options) {

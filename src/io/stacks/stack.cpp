@@ -124,6 +124,11 @@ void check_stack_output(const std::string& path, const VideoInfo& stack) {
                           "' is a pattern of names (a TIFF stack stays one file); give one name");
 }
 
+bool may_hold_stack(const std::string& path) {
+  if (path == "null" || path == "hash" || is_zarr_name(path)) return true;
+  return is_tiff_name(path) && !is_glob(path) && !number_pattern(path);
+}
+
 void refuse_stack(const std::string& path, const SinkOptions& options) {
   if (is_volume_name(path))
     throw InvalidArgument("'" + path +

@@ -216,9 +216,10 @@ void add_clip_limits(std::span<const Excerpt> excerpts,
   for (int i = 0; i < clipped_planes(excerpts.front().front().format.layout); ++i) {
     const float level = noise.sigma(i);
     if (level == 0) continue;
+    const auto& known = measured ? measured : noise.plane(i).curve;
     curves[i].curve = !clipping[i].any()
                           ? measured
-                          : with_limits(measured ? *measured : flat_curve(level), clipping[i]);
+                          : with_limits(known ? *known : flat_curve(level), clipping[i]);
   }
   estimate.noise = with_curves(noise, curves);
 }

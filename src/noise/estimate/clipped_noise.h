@@ -51,7 +51,8 @@ using PlaneClipping = std::array<Clipping, 3>;
 
 /// Adds noise curves with clipping limits to an estimate. The function finds the limits as
 /// find_clipping() does, but float samples may have any range. `measured` is the measured noise
-/// curve of luma in a clip, or null. The new curve of luma contains the noise levels of `measured`.
+/// curve of luma in a clip, or null. The new curves contain the noise levels of `measured`, or
+/// without `measured` those of the previous curve of the plane.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

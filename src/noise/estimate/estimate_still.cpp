@@ -8,6 +8,8 @@
 
 #include "core/colour.h"
 #include "noise/coefficient_table.h"
+#include "noise/estimate/brightness_curve.h"
+#include "noise/stabiliser.h"
 #include "noise/stills/camera_noise.h"
 #include "noise/stills/demosaiced_noise.h"
 #include "noise/stills/flat_block_spectrum.h"
@@ -145,7 +147,8 @@ class StillEstimate {
       mark_uncertain(estimate, "too few parts of the picture are usable");
     } else if (is_white(spectrum)) {
       white(estimate);
-      estimate.confidence = explained_share(estimate, spectrum, is_rgb());
+      if (!estimate.noise.has_curves())
+        estimate.confidence = explained_share(estimate, spectrum, is_rgb());
     } else if (developed.found == Demosaicing::weak) {
       demosaiced(developed, estimate);
     } else {
@@ -213,6 +216,26 @@ class StillEstimate {
     estimate.noise = NoiseModel(estimate.level);
     estimate.coarse = estimate.level[0] / 8;
     if (is_rgb()) white_opponents(estimate);
+    if (!is_yuv() && !estimate.noise.is_of_opponents()) add_brightness_curves(estimate);
+  }
+
+  /// Replaces the noise level of each plane whose noise rises with the brightness by a noise curve.
+  /// Flat dark areas would otherwise determine the noise level of bright areas.
+  void add_brightness_curves(NoiseEstimate& estimate) const {
+    float explained = 1;
+    bool any = false;
+    for (int i = 0; i < format_.planes(); ++i) {
+      const BrightnessCurve found = brightness_curve(
+          is_rgb() ? coefficients(sources_[i], luma_.blocks) : luma_.values, luma_.blocks);
+      if (!found.curve) continue;
+      estimate.noise.plane(i) = {stabilised_sigma(*found.curve), nullptr, found.curve};
+      estimate.level[i] = found.curve->level();
+      explained = std::min(explained, found.explained);
+      any = true;
+    }
+    if (!any) return;
+    estimate.coarse = estimate.level[0] / 8;
+    estimate.confidence = explained;
   }
 
   /// Measures the levels of white noise in the planes Y, U and V of the opponent space. If the

@@ -41,8 +41,7 @@ double mean_value(const CubeStatistics* cube) { return static_cast<double>(cube-
 
 class PhotonFit {
  public:
-  PhotonFit(const CubeCollector& collector, const KnownPhotonNoise& known)
-      : known_(known), cubes_(valid_cubes(collector)) {
+  PhotonFit(Cubes cubes, const KnownPhotonNoise& known) : known_(known), cubes_(std::move(cubes)) {
     // A stable sort gives the same result on every machine.
     std::ranges::stable_sort(cubes_, {}, mean_value);
   }
@@ -207,6 +206,16 @@ class PhotonFit {
     return sum / weights;
   }
 
+  double misfit(const std::vector<Bin>& bins) const {
+    double sum = 0;
+    for (const Bin& bin : bins) {
+      const double expected = variance_at(bin.mean);
+      const double deviation = (bin.variance - expected) / (expected * bin.error);
+      sum += deviation * deviation;
+    }
+    return std::sqrt(sum / static_cast<double>(bins.size()));
+  }
+
   PhotonEstimate result() const {
     const double gain = line_.slope, darkest = mean_value(flat_[flat_.size() / 100]);
     // The function limits the offset to a range. A smaller offset would make the variance of the
@@ -225,6 +234,7 @@ class PhotonFit {
     estimate.level = level(mean_value(flat_[flat_.size() / 2]));
     estimate.bright = level(bins.back().mean);
     estimate.slope_error = line_.slope_error / gain;
+    estimate.misfit = misfit(bins);
     return estimate;
   }
 
@@ -238,7 +248,14 @@ class PhotonFit {
 
 std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                const KnownPhotonNoise& known) {
-  return PhotonFit(collector, known).estimate();
+  return PhotonFit(valid_cubes(collector), known).estimate();
+}
+
+std::optional<PhotonEstimate> estimate_photons(const std::vector<CubeStatistics>& cubes,
+                                               const KnownPhotonNoise& known) {
+  Cubes pointers;
+  for (const CubeStatistics& cube : cubes) pointers.push_back(&cube);
+  return PhotonFit(std::move(pointers), known).estimate();
 }
 
 }  // namespace lull

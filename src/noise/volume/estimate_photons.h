@@ -3,6 +3,7 @@
 // with the mean of the samples.
 
 #include <optional>
+#include <vector>
 
 #include "noise/volume/cube_statistics.h"
 #include "noise/volume/photon_noise.h"
@@ -21,6 +22,8 @@ struct PhotonEstimate {
   /// Standard deviation of the noise in the darkest, median and brightest flat cubes.
   double dark = 0, level = 0, bright = 0;
   double slope_error = 0;  // standard error of the gain, relative to the gain
+  /// Root mean square of the deviations of the bins from the line, in standard errors.
+  double misfit = 0;
 };
 
 /// Estimates the photon noise of a volume, or of planes over time, from flat cubes (flat_cubes.h).
@@ -30,5 +33,8 @@ struct PhotonEstimate {
 /// @return nullopt if there are too few cubes, or if the variance does not rise with the mean
 [[nodiscard]] std::optional<PhotonEstimate> estimate_photons(const CubeCollector& collector,
                                                              const KnownPhotonNoise& known);
+/// Estimates the photon noise from all given cubes or squares.
+[[nodiscard]] std::optional<PhotonEstimate> estimate_photons(
+    const std::vector<CubeStatistics>& cubes, const KnownPhotonNoise& known);
 
 }  // namespace lull
