@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct QualityOptions {
   bool rounded = false;                 // round noisy pictures and results to 8 bits
   bool basic = true;                    // also the PSNR of the first phase
   bool each = false;                    // print a line for each picture, not only the mean
+  std::string guide;                    // see the option --guide; empty: no guide
   std::string csv;
 };
 
@@ -63,6 +65,9 @@ QualityOptions parse(int argc, char** argv) {
   app.add_flag("--rounded", o.rounded, "round and clip noisy pictures and results to 8 bits");
   app.add_flag("!--no-basic", o.basic, "do not print the PSNR of the first phase");
   app.add_flag("--each", o.each, "print a line for each picture as well");
+  app.add_option("--guide", o.guide,
+                 "filter with a guide: a level S for the picture itself with other noise of the\n"
+                 "level S, or red: filter only the green channel and use the red channel as guide");
   app.add_option("--csv", o.csv, "write all figures to this file");
   try {
     app.parse(argc, argv);
@@ -82,6 +87,7 @@ struct Picture {
   std::string name;
   FrameFormat format;  // format of the float frames
   std::vector<Plane<float>> planes;
+  std::vector<Plane<float>> guide;  // without noise; empty: the picture itself
 
   double megapixels() const { return 1e-6 * format.width * format.height; }
 };
@@ -113,8 +119,14 @@ Picture take_picture(const Frame& frame, std::string name, const QualityOptions&
     picture.planes.emplace_back(frame.format.plane_width(i), frame.format.plane_height(i));
     load_plane(frame, i, picture.planes[i].view());
   }
-  if (!options.colour && frame.format.layout != Layout::gray) {
-    if (frame.format.layout == Layout::rgb) to_luma(picture.planes);
+  const bool in_red = options.guide == "red" && frame.format.layout == Layout::rgb;
+  if ((!options.colour || in_red) && frame.format.layout != Layout::gray) {
+    if (in_red) {
+      std::swap(picture.planes[0], picture.planes[1]);
+      picture.guide.push_back(std::move(picture.planes[1]));
+    } else if (frame.format.layout == Layout::rgb) {
+      to_luma(picture.planes);
+    }
     picture.planes.resize(1);
     picture.format = {.width = frame.format.width,
                       .height = frame.format.height,
@@ -126,14 +138,16 @@ Picture take_picture(const Frame& frame, std::string name, const QualityOptions&
     // coincide.
     picture.format.width = std::min(options.crop_width & ~3, picture.format.width);
     picture.format.height = std::min(options.crop_height & ~3, picture.format.height);
-    for (int i = 0; i < picture.format.planes(); ++i) {
-      const auto part = cropped(picture.planes[i].view(), picture.format.plane_width(i),
-                                picture.format.plane_height(i));
-      Plane<float> plane(part.width, part.height);
-      for (int y = 0; y < part.height; ++y)
-        std::copy_n(part.row(y), part.width, plane.view().row(y));
-      picture.planes[i] = std::move(plane);
-    }
+    for (auto* planes : {&picture.planes, &picture.guide})
+      for (std::size_t i = 0; i < planes->size(); ++i) {
+        const auto part =
+            cropped((*planes)[i].view(), picture.format.plane_width(static_cast<int>(i)),
+                    picture.format.plane_height(static_cast<int>(i)));
+        Plane<float> plane(part.width, part.height);
+        for (int y = 0; y < part.height; ++y)
+          std::copy_n(part.row(y), part.width, plane.view().row(y));
+        (*planes)[i] = std::move(plane);
+      }
   }
   return picture;
 }
@@ -163,17 +177,27 @@ void round_samples(Frame& frame) {
   }
 }
 
-Frame add_noise(const Picture& picture, double sigma, std::uint64_t seed) {
-  Frame frame = FramePool(picture.format).acquire();
+Frame add_noise(const FrameFormat& format, const std::vector<Plane<float>>& planes, double sigma,
+                std::uint64_t seed) {
+  Frame frame = FramePool(format).acquire();
   Gaussian gaussian(seed);
-  for (int i = 0; i < picture.format.planes(); ++i) {
-    const auto clean = picture.planes[i].view();
+  for (int i = 0; i < format.planes(); ++i) {
+    const auto clean = planes[i].view();
     const auto noisy = frame.plane<float>(i);
     for (int y = 0; y < clean.height; ++y)
       for (int x = 0; x < clean.width; ++x)
         noisy(x, y) = static_cast<float>((clean(x, y) + sigma * gaussian()) / 255);
   }
   return frame;
+}
+
+/// Returns the guide that the option --guide describes.
+std::shared_ptr<const Frame> make_guide(const Picture& picture, const QualityOptions& options,
+                                        std::uint64_t seed) {
+  if (options.guide.empty()) return {};
+  const double sigma = options.guide == "red" ? 0 : std::stod(options.guide);
+  const auto& planes = picture.guide.empty() ? picture.planes : picture.guide;
+  return std::make_shared<const Frame>(add_noise(picture.format, planes, sigma, seed + 77));
 }
 
 double mean_squared_error(const Picture& clean, const Frame& frame, int plane) {
@@ -213,7 +237,9 @@ Figures measure(const Picture& picture, const Frame& noisy, const Configuration&
     first.phases = 1;
     figures.basic = psnr(picture, denoise(*open(first, picture.format, backend), noisy));
   }
-  const auto session = open(configuration.params, picture.format, backend);
+  bm3d::Params params = configuration.params;
+  params.guided = noisy.guide != nullptr;
+  const auto session = open(params, picture.format, backend);
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t cpu_start = std::clock();
   Frame clean = denoise(*session, noisy);
@@ -274,9 +300,11 @@ void run(const QualityOptions& options) {
     double megapixels = 0;
     for (std::size_t n = 0; n < pictures.size(); ++n) {
       const Picture& picture = pictures[n];
+      const std::uint64_t seed = options.seed + 1000003 * n;
       Frame noisy =
-          add_noise(picture, static_cast<double>(configuration.sigma), options.seed + 1000003 * n);
+          add_noise(picture.format, picture.planes, static_cast<double>(configuration.sigma), seed);
       if (options.rounded) round_samples(noisy);
+      noisy.guide = make_guide(picture, options, seed);
       const Figures figures = measure(picture, noisy, configuration, options);
       const std::string line = row(configuration, picture.name, figures, picture.megapixels());
       if (csv.is_open()) csv << line << std::endl;
