@@ -65,8 +65,8 @@ void validate_linear(const Params& p) {
   const auto refuse = [](const std::string& what) {
     throw InvalidArgument(what + " with linear combinations of patches; choose another profile");
   };
-  if (p.guided) refuse("a guide");
-  if (p.holes) refuse("frames with holes");
+  if (p.guided && p.temporal > 0) refuse("a guide and temporal filtering");
+  if (p.holes && p.temporal > 0) refuse("frames with holes and temporal filtering");
   if (p.means) refuse("means over groups");
   if (has_clusters(p)) refuse("clusters");
 }
@@ -118,14 +118,16 @@ void validate_propagation(const Params& p) {
 
 void combine_where_possible(Params& p) {
   if (!p.linear_combinations) return;
-  const Params best = make_params(Profile::best, p.noise, p.temporal);
+  const Params best = p.holes ? make_depth_params(Profile::best, p.noise, p.temporal)
+                              : make_params(Profile::best, p.noise, p.temporal);
   const bool has_phases_of_best = p.hard == best.hard && p.wiener == best.wiener &&
                                   p.lambda == best.lambda && p.lambda_mean == best.lambda_mean &&
                                   p.mu2 == best.mu2 && p.guide_noise == best.guide_noise &&
                                   p.search_step == best.search_step && p.kept == best.kept &&
                                   p.same_groups == best.same_groups && p.phases == best.phases;
-  p.linear_combinations =
-      has_phases_of_best && !p.guided && !p.holes && !p.means && !has_clusters(p);
+  const bool needs_single_frames = p.guided || p.holes;
+  p.linear_combinations = has_phases_of_best && !(needs_single_frames && p.temporal > 0) &&
+                          !p.means && !has_clusters(p);
 }
 
 void search_where_needed(Params& p) {

@@ -94,10 +94,10 @@ struct Params {
   float lambda_mean = 1.0f;
   float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// If true, both phases match patches in a mixture of Frame::guide and the noisy picture, in
-  /// which the noisy picture has the weight `guide_noise`. Frame::guide must have the size and
-  /// planes of the frame. If false, the first phase matches in the noisy picture, and the second
-  /// phase matches in the basic estimate.
+  /// If true, linear combinations match patches in Frame::guide, and both phases in a mixture of
+  /// Frame::guide and the noisy picture, in which the noisy picture has the weight `guide_noise`.
+  /// Frame::guide must have the size and planes of the frame. If false, the first phase matches in
+  /// the noisy picture, and the second phase in the basic estimate.
   bool guided = false;
   /// If not 0, the first phase searches only for the groups of the reference patches at multiples
   /// of this step. The step is greater than hard.step, and at most 16. All other reference patches
@@ -156,10 +156,11 @@ struct Params {
 /// Search windows limit the size of refinement windows.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false if one of these conditions requires the phases
-/// instead:
-/// - The parameters request a guide, missing samples (Params::holes), weighted means or clusters.
-/// - A parameter of the phases differs from the profile `best`.
+/// Sets Params::linear_combinations to false if the parameters require the phases instead. This is
+/// so if
+/// - the parameters request weighted means or clusters, or temporal filtering with a guide or with
+///   missing samples (Params::holes), or
+/// - a parameter of the phases differs from the profile `best`.
 /// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 

@@ -189,12 +189,17 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
+// Up to this noise level, the profile `best` filters depth maps by linear combinations of patches.
+// In stronger noise, the phases of `high` have smaller errors on smooth surfaces.
+constexpr float max_noise_of_combined_depths = 15;
+
 // Returns parameters for depth maps, from measurements (docs/measurements/depth-maps.md). The match
 // thresholds are never below the quantisation step of the 8-bit guides.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
-  p.linear_combinations = false;
+  p.linear_combinations =
+      p.linear_combinations && temporal == 0 && model.sigma(0) <= max_noise_of_combined_depths;
   // The matcher must search the window of every reference patch, because only a search excludes
   // patches that overlap holes (missing samples). The groups of neighbouring reference patches
   // would give candidates that overlap holes.

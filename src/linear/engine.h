@@ -11,6 +11,7 @@
 #include "linear/params.h"
 #include "linear/schedule.h"
 #include "match/match_params.h"
+#include "noise/holes.h"
 #include "noise/noise_model.h"
 
 namespace lull::linear {
@@ -45,9 +46,10 @@ class Engine {
   [[nodiscard]] virtual std::unique_ptr<Sums> make_sums() const = 0;
   /// Sets `sums` to 0, for a plane of width x height samples.
   virtual void clear(Sums& sums, int width, int height) const = 0;
-  /// Finds groups. The caller must reset `groups` first. guides[f] is the guide of frame f.
+  /// Finds groups. The caller must reset `groups` first. guides[f] is the guide of frame f. `holes`
+  /// are the holes of a single frame, or null.
   virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
-                     Groups& groups) = 0;
+                     const Holes* holes, Groups& groups) = 0;
   /// Combines the patches of all groups in a plane, and adds the estimates to the sums. The first
   /// step, the pilot, reads only y. All later steps, the iterations, read x, y and z. All pictures
   /// must have equal strides.
@@ -71,9 +73,9 @@ struct StillMemory {
 
 /// Finds groups in one picture.
 inline void match_still(Engine& engine, PlaneView<const float> guide, const GuideRange& range,
-                        const GroupSizes& sizes, Groups& groups) {
+                        const GroupSizes& sizes, Groups& groups, const Holes* holes = nullptr) {
   groups.reset(guide.width, guide.height, fitted(sizes, guide.width, guide.height));
-  engine.match({&guide, 1}, range, groups);
+  engine.match({&guide, 1}, range, holes, groups);
 }
 
 /// Combines the patches of one picture.
@@ -96,11 +98,12 @@ inline void start_iterations(const PlaneState& plane) {
 /// must return the guide of the pictures that `source` selects.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
-                std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {
+                std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide,
+                const Holes* holes = nullptr) {
   run_steps(
       params,
       [&](const GroupSizes& sizes, Source source) {
-        match_still(engine, guide(source), range, sizes, memory.groups);
+        match_still(engine, guide(source), range, sizes, memory.groups, holes);
       },
       [&](const GroupSizes&, const Step& step) {
         for (const PlaneState& plane : planes) combine_still(engine, step, plane, memory);

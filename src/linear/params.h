@@ -23,6 +23,13 @@
 // After iteration 1, the matcher compares patches of the partly denoised picture z. In the estimate
 // x, the errors of patches of the same group are correlated.
 
+// Frame guide: If frames have guides (Frame::guide), the matcher compares patches only in the guide
+// of the frame, in the colour space of the filter. It finds groups for the pilot and for iteration
+// 1, and all later iterations keep the groups of iteration 1.
+
+// Holes: A patch that overlaps a hole (Frame::holes) can be a reference patch, but is never a
+// candidate.
+
 // Quantisation of the guide: Integer samples q make distances equal in all backends. The matcher
 // converts a sample v in single precision:
 //     scale = guide_levels / (high - low),

@@ -40,15 +40,20 @@ SetParams parameters_over_time(float sigma, float coarseness) {
   return p;
 }
 
-std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time) {
+std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise, bool over_time,
+                               bool guided) {
   std::vector<SetPlan> plans;
   // Single frames have the same sets of planes as temporal filtering (argument `true`): all planes
   // use the groups of the luma plane.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     const auto parameters = over_time ? parameters_over_time : parameters_for;
-    plans.push_back(
-        {set, parameters(first.sigma, coarseness_of(first)), guide_range(set, format, noise, 1)});
+    SetPlan& plan = plans.emplace_back();
+    plan.set = set;
+    plan.params = parameters(first.sigma, coarseness_of(first));
+    plan.range = guide_range(set, format, noise, 1);
+    // All later searches in the same guide would find the groups of iteration 1.
+    if (guided) plan.params.matchings = 1;
   }
   return plans;
 }

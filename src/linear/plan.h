@@ -23,7 +23,8 @@ struct SetPlan {
 /// Returns the sets of planes in processing order. If the session filters luma, the set of luma
 /// comes first, so that guides of later sets can use filtered luma.
 /// @param noise  the noise in the colour space of the filter
+/// @param guided  if true, the frames have guides (Frame::guide); false with temporal filtering
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
-                                             bool over_time = false);
+                                             bool over_time = false, bool guided = false);
 
 }  // namespace lull::linear

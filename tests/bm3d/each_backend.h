@@ -53,6 +53,20 @@ inline Frame noisy_frame(const FrameFormat& format, double sigma, int padding = 
   return frame;
 }
 
+/// Returns `frame`, a result of noisy_frame(), with a guide: the same picture with other noise of
+/// the level `sigma`.
+inline Frame with_guide(Frame frame, double sigma) {
+  const FrameFormat& format = frame.format;
+  Frame guide = make_frame(format);
+  for (int i = 0; i < format.planes(); ++i)
+    store_plane(with_noise(texture_picture(format.plane_width(i), format.plane_height(i), i).view(),
+                           sigma, 50 + i)
+                    .view(),
+                guide, i);
+  frame.guide = std::make_shared<const Frame>(std::move(guide));
+  return frame;
+}
+
 inline Frame run_one(Denoiser& session, const Frame& frame) {
   std::optional<Frame> out = session.push(frame);
   if (!out) out = session.drain();

@@ -9,6 +9,7 @@
 #include "linear/guide.h"
 #include "linear/pictures.h"
 #include "linear/reference/stages.h"
+#include "noise/holes.h"
 
 namespace lull::linear {
 namespace {
@@ -18,11 +19,12 @@ std::set<std::uint16_t> members_of(const Groups& groups, int i, int j) {
   return {group.begin(), group.end()};
 }
 
-void expect_equal_groups(PlaneView<const float> guide, const GroupSizes& sizes, int threads = 2) {
-  const auto cpu = make_cpu_engine(threads), reference = make_reference_engine();
+void expect_equal_groups(PlaneView<const float> guide, const GroupSizes& sizes,
+                         const Holes* holes = nullptr) {
+  const auto cpu = make_cpu_engine(2), reference = make_reference_engine();
   Groups a, b;
-  match_still(*cpu, guide, any_range, sizes, a);
-  match_still(*reference, guide, any_range, sizes, b);
+  match_still(*cpu, guide, any_range, sizes, a, holes);
+  match_still(*reference, guide, any_range, sizes, b, holes);
   ASSERT_EQ(a.grid().count_x, b.grid().count_x);
   ASSERT_EQ(a.grid().count_y, b.grid().count_y);
   for (int j = 0; j < a.grid().count_y; ++j)
@@ -42,6 +44,42 @@ TEST(CpuMatcher, FindsTheGroupsOfTheReference) {
                                   GroupSizes{.side = 3, .group = 2, .step = 3, .window = 9},
                                   GroupSizes{.side = 12, .group = 33, .step = 7, .window = 31}})
     expect_equal_groups(guide.view(), sizes);
+}
+
+/// Returns holes of 5x3 samples, 17 columns and 11 rows apart.
+Holes some_holes(int width, int height) {
+  std::vector<bool> hole;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) hole.push_back(x % 17 < 5 && y % 11 < 3);
+  return {width, height, hole};
+}
+
+TEST(CpuMatcher, FindsTheGroupsOfTheReferenceBetweenHoles) {
+  const auto guide = with_noise(texture_picture(101, 47).view(), 10);
+  const Holes holes = some_holes(101, 47);
+  for (const GroupSizes& sizes : {GroupSizes{.side = 6, .group = 64, .step = 3, .window = 39},
+                                  GroupSizes{.side = 7, .group = 48, .step = 5, .window = 43},
+                                  GroupSizes{.side = 9, .group = 16, .step = 4, .window = 21}})
+    expect_equal_groups(guide.view(), sizes, &holes);
+}
+
+TEST(CpuMatcher, FindsNoCandidatesThatOverlapHoles) {
+  const auto guide = with_noise(texture_picture(101, 47).view(), 10);
+  const Holes holes = some_holes(101, 47);
+  const auto engine = make_cpu_engine(1);
+  Groups groups;
+  const GroupSizes sizes{.side = 6, .group = 32, .step = 3, .window = 39};
+  match_still(*engine, guide.view(), any_range, sizes, groups, &holes);
+  int members = 0;
+  for (int j = 0; j < groups.grid().count_y; ++j)
+    for (int i = 0; i < groups.grid().count_x; ++i)
+      for (const std::uint16_t index : groups.at(i, j).subspan(1)) {
+        const Place place = groups.place(i, j, index);
+        const int x = groups.grid().x(i) + place.x, y = groups.grid().y(j) + place.y;
+        EXPECT_FALSE(holes.any_in(x, y, sizes.side)) << x << ", " << y;
+        ++members;
+      }
+  EXPECT_GT(members, 1000);
 }
 
 TEST(CpuMatcher, OrdersEqualDistancesByTheirIndex) {

@@ -77,8 +77,8 @@ TEST(CpuMatcherOverTime, FindsTheGroupsOfTheReference) {
     for (const bool pairs : {false, true}) {
       Groups a, b;
       for (Groups* groups : {&a, &b}) groups->reset(width, height, sizes, search_of(sizes, pairs));
-      cpu->match(clip.guides, any_range, a);
-      reference->match(clip.guides, any_range, b);
+      cpu->match(clip.guides, any_range, nullptr, a);
+      reference->match(clip.guides, any_range, nullptr, b);
       for (int j = 0; j < a.grid().count_y; ++j)
         for (int i = 0; i < a.grid().count_x; ++i) {
           const auto of_cpu = a.at(i, j), of_reference = b.at(i, j);
@@ -102,7 +102,7 @@ TEST(ReferenceMatcherOverTime, FindsThePatchThatMotionPredicts) {
   for (int t = 1; t < frame_count; ++t)
     std::ranges::fill(search.frames[t].motion, Motion{static_cast<std::int16_t>(-2 * t), 0});
   groups.reset(width, height, sizes, search);
-  reference->match(guides, any_range, groups);
+  reference->match(guides, any_range, nullptr, groups);
   std::set<int> frames;
   for (const std::uint16_t member : groups.at(6, 5)) {
     const Place place = groups.place(6, 5, member);
@@ -122,7 +122,7 @@ Result run(Engine& engine, const Step& step, const PlaneNoise& noise, const Grou
   Clip clip(engine, noise);
   Groups groups;
   groups.reset(width, height, sizes, search_of(sizes, pairs));
-  engine.match(clip.guides, any_range, groups);
+  engine.match(clip.guides, any_range, nullptr, groups);
   engine.combine(step, groups, clip.planes);
   Result result;
   for (const FramePlane& frame : clip.planes) {

@@ -6,6 +6,7 @@
 #include "bm3d/each_backend.h"
 #include "bm3d/open/linear_session.h"
 #include "core/describe.h"
+#include "noise/holes.h"
 #include "support/sessions.h"
 
 namespace lull::bm3d {
@@ -159,17 +160,98 @@ TEST(LinearSession, CpuRemovesColouredNoise) {
   EXPECT_GT(plane_psnr(cpu, clean, 0), plane_psnr(high, clean, 0));
 }
 
-TEST(LinearParams, ApplyToTheProfileBestWithoutAGuide) {
+Params guided_best(float sigma) {
+  Params params = best(std::array{sigma, sigma, sigma});
+  params.guided = true;
+  return params;
+}
+
+TEST(LinearSession, CpuAgreesWithTheReferenceWithAGuide) {
+  for (const FrameFormat& format :
+       {gray(48, 40), yuv(49, 41, 1, 1, SampleType::u16, 10), rgb(40, 32, SampleType::f32, 32)}) {
+    const Frame noisy = with_guide(noisy_frame(format, 20), 2), clean = clean_frame(format);
+    const Frame cpu = filter(guided_best(20), noisy, BackendKind::cpu);
+    const Frame reference = filter(guided_best(20), noisy, BackendKind::reference);
+    for (int i = 0; i < format.planes(); ++i)
+      EXPECT_NEAR(plane_psnr(cpu, clean, i), plane_psnr(reference, clean, i), 0.01)
+          << describe(format) << ", plane " << i;
+  }
+}
+
+TEST(LinearSession, CpuIsBetterWithAGuideThanWithoutOneAndThanTheProfileHigh) {
+  for (const float sigma : {10.0f, 25.0f, 50.0f}) {
+    const FrameFormat format = gray(128, 96, SampleType::f32, 32);
+    const Frame noisy = with_guide(noisy_frame(format, static_cast<double>(sigma)), 2);
+    const Frame clean = clean_frame(format);
+    Params high = make_params(Profile::high, {sigma, sigma, sigma});
+    high.guided = true;
+    const double result = plane_psnr(filter(guided_best(sigma), noisy, BackendKind::cpu), clean, 0);
+    EXPECT_GT(result, plane_psnr(filter(high, noisy, BackendKind::cpu), clean, 0)) << sigma;
+    const Params alone = best(std::array{sigma, sigma, sigma});
+    EXPECT_GT(result, plane_psnr(filter(alone, noisy, BackendKind::cpu), clean, 0)) << sigma;
+  }
+}
+
+TEST(LinearSession, RefusesFramesWithoutAMatchingGuide) {
+  const FrameFormat format = gray(48, 40);
+  const auto session = open(guided_best(20), format, {.kind = BackendKind::cpu});
+  Frame noisy = noisy_frame(format, 20);
+  EXPECT_THROW((void)session->push(noisy), InvalidArgument);
+  noisy.guide = std::make_shared<const Frame>(noisy_frame(gray(40, 40), 0));
+  EXPECT_THROW((void)session->push(noisy), InvalidArgument);
+  EXPECT_TRUE(session->push(with_guide(noisy, 0)).has_value());
+}
+
+Frame with_holes(Frame frame) {
+  std::vector<bool> hole;
+  for (int y = 0; y < frame.format.height; ++y)
+    for (int x = 0; x < frame.format.width; ++x) hole.push_back((x + y) % 23 < 3 && y % 9 < 4);
+  frame.holes = std::make_shared<const Holes>(frame.format.width, frame.format.height, hole);
+  return frame;
+}
+
+Params best_depth(float sigma) {
+  return make_depth_params(Profile::best, NoiseModel(std::array{sigma, sigma, sigma}));
+}
+
+TEST(LinearSession, CpuAgreesWithTheReferenceForDepthMapsWithHoles) {
+  const FrameFormat format = gray(56, 48, SampleType::f32, 32);
+  const Frame noisy = with_holes(noisy_frame(format, 10)), clean = clean_frame(format);
+  const Params params = best_depth(10);
+  ASSERT_TRUE(params.linear_combinations);
+  const Frame cpu = filter(params, noisy, BackendKind::cpu);
+  EXPECT_NEAR(plane_psnr(cpu, clean, 0),
+              plane_psnr(filter(params, noisy, BackendKind::reference), clean, 0), 0.01);
+  EXPECT_GT(plane_psnr(cpu, clean, 0), plane_psnr(noisy, clean, 0) + 3);
+  // Without the holes, other patches are candidates.
+  Frame without = noisy;
+  without.holes = nullptr;
+  EXPECT_FALSE(same_samples(filter(params, without, BackendKind::cpu), cpu));
+}
+
+TEST(LinearParams, ApplyToTheProfileBest) {
   EXPECT_TRUE(make_params(Profile::best, {10, 10, 10}, 2).linear_combinations);
   EXPECT_FALSE(make_params(Profile::high, {10, 10, 10}).linear_combinations);
-  EXPECT_FALSE(make_depth_params(Profile::best, NoiseModel(std::array{10.0f, 10.0f, 10.0f}))
+}
+
+TEST(LinearParams, ApplyToGuidesAndDepthMapsOnlyWithoutTemporalFiltering) {
+  Params still = guided_best(10);
+  search_where_needed(still);
+  EXPECT_TRUE(still.linear_combinations);
+  validate(still);
+  Params over_time = make_params(Profile::best, {10, 10, 10}, 2);
+  over_time.guided = true;
+  EXPECT_THROW(validate(over_time), InvalidArgument);
+  search_where_needed(over_time);
+  EXPECT_FALSE(over_time.linear_combinations);
+  validate(over_time);
+  Params depth = best_depth(10);
+  search_where_needed(depth);
+  EXPECT_TRUE(depth.linear_combinations);
+  validate(depth);
+  EXPECT_FALSE(make_depth_params(Profile::best, NoiseModel(std::array{10.0f, 10.0f, 10.0f}), 2)
                    .linear_combinations);
-  Params guided = best(std::array{10.0f, 10.0f, 10.0f});
-  guided.guided = true;
-  EXPECT_THROW(validate(guided), InvalidArgument);
-  search_where_needed(guided);
-  EXPECT_FALSE(guided.linear_combinations);
-  validate(guided);
+  EXPECT_FALSE(best_depth(16).linear_combinations) << "in strong noise, the phases are better";
 }
 
 }  // namespace

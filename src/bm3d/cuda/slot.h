@@ -76,8 +76,8 @@ class CudaSlot {
   /// Scratch memory. phases_ uses element 0, which has the size of the largest plane. The chroma
   /// stream (chroma_lane.h) uses element 1.
   std::array<Scratch, 2> scratch_;
-  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. Empty if frames cannot
-  // have holes.
+  // The memory of GuideBuffer::invalid and GuideBuffer::candidate_norms. For linear combinations,
+  // `invalid_` marks the samples in holes. Empty if frames cannot have holes.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
   // Groups that the first phase stores for the second phase. Element i contains the groups of the

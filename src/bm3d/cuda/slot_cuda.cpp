@@ -22,7 +22,7 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
   plan_buffers();
   if (params_.linear_combinations)
     linear_ = std::make_unique<linear::DeviceFilter>(
-        format_, filtered_noise(params_.noise, format_),
+        format_, filtered_noise(params_.noise, format_), params_.guided,
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
   // The slot captures the kernels of a frame as a CUDA graph to save launch time. A run before the
   // capture loads the code of all kernels.
@@ -43,12 +43,10 @@ void CudaSlot::plan_buffers() {
     if (params_.phases == 2 && !params_.linear_combinations)
       result_[i] = zeroed<float>(size, stream_.get());
   }
-  if (params_.linear_combinations) return;  // `linear_` has its own guides, groups and sums
   const std::size_t greatest = phases_.largest_plane();
-  if (params_.holes) {
-    invalid_ = zeroed<std::uint8_t>(greatest, stream_.get());
-    candidate_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
-  }
+  if (params_.holes) invalid_ = zeroed<std::uint8_t>(greatest, stream_.get());
+  if (params_.linear_combinations) return;  // `linear_` has its own guides, groups and sums
+  if (params_.holes) candidate_norms_ = cuda::DeviceBuffer<std::int32_t>(greatest);
   for (std::size_t n = 0; n < (chroma_lane_ ? 2 : 1); ++n) {
     Scratch& scratch = scratch_[n];
     // The scratch memory of the chroma stream (element 1) has the size of plane 1, the largest
@@ -94,7 +92,7 @@ std::optional<Frame> CudaSlot::finish() {
 
 void CudaSlot::upload_holes(const Frame& noisy) {
   if (!params_.holes || !phases_.filters_any()) return;
-  copy_reached(noisy, patch, invalid_.get(), stream_.get());
+  copy_reached(noisy, linear_ ? 1 : patch, invalid_.get(), stream_.get());
 }
 
 void CudaSlot::to_planes() { to_planes(raw_, noisy_); }
@@ -157,8 +155,10 @@ void CudaSlot::download(const Frame& noisy, Frame& clean) {
 void CudaSlot::filter() {
   if (linear_) {
     const cuda::NvtxRange range("linear combinations");
-    linear_->run({noisy_[0].get(), noisy_[1].get(), noisy_[2].get()},
-                 {basic_[0].get(), basic_[1].get(), basic_[2].get()});
+    linear_->run({{noisy_[0].get(), noisy_[1].get(), noisy_[2].get()},
+                  {guide_planes_[0].get(), guide_planes_[1].get(), guide_planes_[2].get()},
+                  {basic_[0].get(), basic_[1].get(), basic_[2].get()},
+                  invalid_.get()});
     return;
   }
   {

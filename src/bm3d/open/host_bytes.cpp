@@ -54,7 +54,10 @@ double linear_bytes(const Params& params, const FrameFormat& format, BackendKind
   const double sums = kind == BackendKind::cpu ? 3 * sizeof(float) : 4 * sizeof(double);
   const double groups = (sizeof(std::uint16_t) * sizes.group + 1.0) / (sizes.step * sizes.step);
   const double guides = sizeof(std::int32_t) + 1;
-  if (!over_time) return 3 * sizeof(float) * all + (sums + groups + sizeof(float) + guides) * luma;
+  if (!over_time) {
+    const double pictures = (params.guided ? 4 : 3) * sizeof(float) * all;
+    return pictures + (sums + groups + sizeof(float) + guides) * luma;
+  }
   const double frames = margin(params).after + 1, searched = 2 * params.temporal + 1;
   const double frame = (3 * sizeof(float) + sums + groups) * all + format.bytes_per_sample() * all;
   return frames * frame + searched * (guides + 1) * luma;

@@ -7,6 +7,7 @@
 #include "bm3d/stabilisers.h"
 #include "core/colour.h"
 #include "core/samples.h"
+#include "match/frame_guide.h"
 
 namespace lull::bm3d {
 namespace {
@@ -24,7 +25,7 @@ LinearFrames::LinearFrames(const Params& params, const FrameFormat& format,
     : params_(params),
       format_(format),
       noise_(filtered_noise(params.noise, format)),
-      sets_(linear::plan_sets(format, noise_, params.temporal > 0)),
+      sets_(linear::plan_sets(format, noise_, params.temporal > 0, params.guided)),
       samples_(params.noise, stabilisers_of(params, format.layout)),
       pool_(result_format(format, results)) {}
 
@@ -36,6 +37,7 @@ LinearPictures LinearFrames::make_pictures() const {
   LinearPictures pictures;
   for (int i = 0; i < format_.planes(); ++i) {
     pictures.y[i] = picture_of(i);
+    if (params_.guided) pictures.frame_guide[i] = picture_of(i);
     if (is_filtered(i)) pictures.x[i] = picture_of(i), pictures.z[i] = picture_of(i);
   }
   if (std::ranges::any_of(sets_, [](const auto& plan) { return plan.set.is_composite(); }))
@@ -45,9 +47,16 @@ LinearPictures LinearFrames::make_pictures() const {
 
 void LinearFrames::load(const Frame& frame, LinearPictures& pictures) const {
   pictures.guarded = false;
+  pictures.holes = params_.holes ? holes_of(frame) : nullptr;
   for (int i = 0; i < format_.planes(); ++i)
     pictures.guarded |= samples_.load(frame, i, pictures.y[i].view());
-  if (format_.layout == Layout::rgb) apply_colour_matrix(opponent_forward, views_of(pictures.y));
+  const bool is_rgb = format_.layout == Layout::rgb;
+  if (is_rgb) apply_colour_matrix(opponent_forward, views_of(pictures.y));
+  if (!params_.guided) return;
+  const Frame& guide = guide_of(frame);
+  for (int i = 0; i < format_.planes(); ++i)
+    (void)samples_.load(guide, i, pictures.frame_guide[i].view());
+  if (is_rgb) apply_colour_matrix(opponent_forward, views_of(pictures.frame_guide));
 }
 
 linear::PlaneState LinearFrames::state(LinearPictures& pictures, int plane) const {
@@ -59,6 +68,7 @@ PlaneView<const float> LinearFrames::guide(const PlaneSet& set, Source source,
                                            bool earlier_are_finished,
                                            LinearPictures& pictures) const {
   const auto picture = [&](int i) -> PlaneView<const float> {
+    if (params_.guided) return pictures.frame_guide[i].view();
     const bool of_set = std::ranges::find(set.planes, i) != set.planes.end();
     if (!is_filtered(i)) return pictures.y[i].view();
     if (!of_set && earlier_are_finished) return pictures.x[i].view();

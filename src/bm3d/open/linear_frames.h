@@ -2,6 +2,7 @@
 // The samples, guides and results of one frame, for linear combinations of patches.
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "bm3d/params.h"
@@ -12,6 +13,7 @@
 #include "linear/plan.h"
 #include "linear/schedule.h"
 #include "noise/filtered_samples.h"
+#include "noise/holes.h"
 
 namespace lull::bm3d {
 
@@ -37,7 +39,9 @@ class LinearPicture {
 /// and partly denoised z. Unfiltered channels have only y.
 struct LinearPictures {
   std::array<LinearPicture, 3> y, x, z;
-  LinearPicture guide;   // only if a set has a composite guide
+  std::array<LinearPicture, 3> frame_guide;  // Frame::guide, only in guided sessions
+  LinearPicture guide;                       // only if a set has a composite guide
+  std::shared_ptr<const Holes> holes;        // holes of the frame; null: no holes
   bool guarded = false;  // the filter input has replaced samples (float_guard.h)
 };
 
@@ -51,11 +55,13 @@ class LinearFrames {
   const std::vector<linear::SetPlan>& sets() const { return sets_; }
 
   [[nodiscard]] LinearPictures make_pictures() const;
-  /// Loads the samples of a frame as the noisy pictures y.
+  /// Loads the samples of a frame as the noisy pictures y, its holes, and in guided sessions its
+  /// guide.
+  /// @throws InvalidArgument  the guide is missing, or the guide or the holes do not fit the frame
   void load(const Frame& frame, LinearPictures& pictures) const;
   [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
-  /// Returns the guide of the planes in `set`.
-  /// @param source  the pictures from which the function makes the guide: noisy pictures y,
+  /// Returns the guide of the planes in `set`, which guided sessions make from Frame::guide.
+  /// @param source  the pictures from which all other sessions make the guide: noisy pictures y,
   ///     estimates x, or partly denoised pictures z
   /// @param earlier_are_finished  if true, the function ignores `source` for filtered planes
   ///     outside `set`, and takes these planes from the estimates x

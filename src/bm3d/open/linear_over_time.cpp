@@ -125,7 +125,7 @@ class LinearWorker : public FrameWorker {
                           format_.plane_height(main)};
     const float sigma = guide_sigma(set, format_, frames_.noise());
     groups.reset(width, height, sizes, linear::plan_search(grid, sizes, sigma, motion));
-    engine_->match(guides, plan.range, groups);
+    engine_->match(guides, plan.range, nullptr, groups);
   }
 
   /// Computes the estimates x and the partly denoised pictures z (linear/params.h) from the sums of

@@ -39,7 +39,8 @@ class LinearSession : public Denoiser {
     for (const int i : plan.set.planes) planes.push_back(frames_.state(pictures_, i));
     linear::filter_set(
         *engine_, plan.params, plan.range, planes, memory_,
-        [&](linear::Source source) { return frames_.guide(plan.set, source, true, pictures_); });
+        [&](linear::Source source) { return frames_.guide(plan.set, source, true, pictures_); },
+        pictures_.holes.get());
   }
 
   FrameFormat format_;

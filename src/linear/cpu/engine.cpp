@@ -130,12 +130,13 @@ class CpuEngine : public Engine {
   }
 
   void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
-             Groups& groups) override {
+             const Holes* holes, Groups& groups) override {
     arena_.execute([&] {
       pairs_.resize(std::max(pairs_.size(), guides.size()));
       paired_.clear();
       for (std::size_t f = 0; f < guides.size(); ++f)
-        paired_.push_back(pair_rows(guides[f], range, pairs_[f]));
+        paired_.push_back(pair_rows(guides[f], range, nullptr, pairs_[f]));
+      marked_ = holes == nullptr ? paired_[0] : pair_rows(guides[0], range, holes, marked_pairs_);
       find_groups(range, groups);
     });
   }
@@ -154,8 +155,9 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide, in pairs of vertically adjacent samples.
-  PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range,
+  /// Makes the quantised guide, in pairs of vertically adjacent samples. Marks the samples in
+  /// `holes`, which may be null.
+  PairedGuide pair_rows(PlaneView<const float> guide, const GuideRange& range, const Holes* holes,
                         Buffer<std::int32_t>& memory) {
     const int columns = round_up(guide.width + guide_border + guide_padding, padding);
     if (quantised_.width() != guide.width || quantised_.height() != guide.height)
@@ -168,7 +170,8 @@ class CpuEngine : public Engine {
       std::fill_n(row, columns, outside | outside << 16);
       for (int x = 0; x < guide.width; ++x) {
         const auto at = [&](int v) -> int {
-          return v < 0 || v >= guide.height ? outside : quantised_.view()(x, v);
+          if (v < 0 || v >= guide.height) return outside;
+          return holes != nullptr && holes->at(x, v) ? outside : quantised_.view()(x, v);
         };
         row[guide_border + x] = at(y) | at(y + 1) << 16;
       }
@@ -201,8 +204,9 @@ class CpuEngine : public Engine {
     for (int f = 0; f < frames; ++f) {
       if (!groups.has_candidates(f, halves)) continue;
       const int partner = groups.frames()[f].partner;
-      guides[searched++] = {paired_[f], halves == 2 ? paired_[partner] : PairedGuide{},
-                            groups.motion(f, i, j), groups.window(f), groups.first_index(f)};
+      guides[searched++] = {f == 0 ? marked_ : paired_[f],
+                            halves == 2 ? paired_[partner] : PairedGuide{}, groups.motion(f, i, j),
+                            groups.window(f), groups.first_index(f)};
     }
     const ReferenceRow row{groups.grid().x(i),
                            groups.grid().y(j),
@@ -210,6 +214,8 @@ class CpuEngine : public Engine {
                            groups.sizes(),
                            halves,
                            groups.bonus(range, groups.sizes().samples(halves)),
+                           paired_[0],
+                           guides[0].partner,
                            {guides.data(), searched},
                            groups.first_index(frames) - 1};
     Buffer<std::uint32_t>& memory = keys_[thread()];
@@ -297,6 +303,8 @@ class CpuEngine : public Engine {
   Plane<std::uint8_t> quantised_;
   std::vector<Buffer<std::int32_t>> pairs_;  // one for each frame
   std::vector<PairedGuide> paired_;
+  Buffer<std::int32_t> marked_pairs_;
+  PairedGuide marked_;                       // the guide of the first frame, with marked holes
   std::vector<Workspace> workspaces_;        // one for each thread
   std::vector<Buffer<std::uint32_t>> keys_;  // one for each thread
   std::vector<Tile> tiles_;

@@ -18,8 +18,8 @@ using lull::cpu::Buffer;
 // ---- matching ------------------------------------------------------------------------------
 
 /// The quantised guide in pairs of rows. The element at (x, y) contains sample (x, y) in the low 16
-/// bits, and sample (x, y + 1) in the high 16 bits. Samples outside the picture have the value
-/// `outside`, so that distances exceed max_inside_distance.
+/// bits, and sample (x, y + 1) in the high 16 bits. Samples outside the picture, and samples in
+/// marked holes, have the value `outside`, so that distances exceed max_inside_distance.
 struct PairedGuide {
   const std::int32_t* origin = nullptr;  // element (0, 0)
   std::ptrdiff_t stride = 0;
@@ -61,7 +61,8 @@ struct ReferenceRow {
   GroupSizes sizes;
   int halves = 1;
   std::uint32_t bonus = 0;                // subtracted from distances in the windows' centres
-  std::span<const SearchedGuide> guides;  // the first guide is that of the reference patches
+  PairedGuide own, own_partner;           // the guides of the reference patches, without marks
+  std::span<const SearchedGuide> guides;  // the guides of the candidates
   int candidates = 0;                     // number of candidates in all frames
 
   /// Returns the stride of the keys of successive reference patches, a multiple of the number of

@@ -122,7 +122,6 @@ void frame_keys(const ReferenceRow& row, const SearchedGuide& frame, std::uint32
   const int shift = distance_shift(row.sizes.samples(row.halves));
   const int origins = (row.count - 1) * row.sizes.step + 1, width = origins + side - 1;
   const std::size_t stride = row.key_stride();
-  const SearchedGuide& own = row.guides[0];
   alignas(64) std::int32_t columns[buffer_size] = {};
   alignas(64) std::int32_t patches[buffer_size];
   for (int v = 0; v < window; ++v) {
@@ -130,9 +129,9 @@ void frame_keys(const ReferenceRow& row, const SearchedGuide& frame, std::uint32
     for (int u = 0; u < window; ++u) {
       const int dx = frame.centre.x + u - radius;
       std::int32_t* const sums = columns + u * row_stride;
-      column_sums<false>(own.guide, frame.guide, row.x, row.y, dx, dy, side, width, sums);
+      column_sums<false>(row.own, frame.guide, row.x, row.y, dx, dy, side, width, sums);
       if (row.halves == 2)
-        column_sums<true>(own.partner, frame.partner, row.x, row.y, dx, dy, side, width, sums);
+        column_sums<true>(row.own_partner, frame.partner, row.x, row.y, dx, dy, side, width, sums);
     }
     patch_sums(side, origins, window, columns, patches);
     for (int u = 0; u < window; ++u) {

@@ -16,30 +16,36 @@ namespace lull::linear {
 /// frame.
 class DeviceFilter {
  public:
-  /// `noise` is the noise in the colour space of the filter (Y, U and V for RGB). `margins[i]` is
-  /// the size and the padding of plane `i` in device memory. All planes of a set must have equal
-  /// margins. All functions queue their work on `stream`.
+  /// `noise` is the noise in the colour space of the filter (Y, U and V for RGB). `guided` is true
+  /// for frames with guides. `margins[i]` is the layout of plane `i`, equal for all planes of a
+  /// set. All functions queue their work on `stream`.
   /// @throws OutOfDeviceMemory
-  DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
+  DeviceFilter(const FrameFormat& format, const NoiseModel& noise, bool guided,
                const std::array<Margins, max_planes>& margins, cudaStream_t stream);
 
-  /// Filters the planes `y` and writes the results to `x`. The pointers of missing and unfiltered
-  /// planes in `x` must be null.
-  void run(const Planes& y, const std::array<float*, max_planes>& x);
+  /// The pictures of a frame.
+  struct Pictures {
+    Planes y;            // noisy planes
+    Planes frame_guide;  // Frame::guide, only in guided sessions
+    /// Results. The pointers of missing and unfiltered planes must be null.
+    std::array<float*, max_planes> x;
+    const std::uint8_t* holes = nullptr;  // flags as for quantise() (kernels.h); null: no holes
+  };
+  void run(const Pictures& pictures);
 
  private:
   void upload_autocorrelation(int plane);
-  void filter_set(const SetPlan& plan, const Planes& y, const std::array<float*, max_planes>& x);
-  void match_set(const SetPlan& plan, const GroupSizes& sizes, Source source, const Planes& y,
-                 const std::array<float*, max_planes>& x);
-  void combine_set(const SetPlan& plan, const GroupSizes& sizes, const Step& step, const Planes& y,
-                   const std::array<float*, max_planes>& x);
-  const float* make_guide(const SetPlan& plan, Source source, const Planes& y,
-                          const std::array<float*, max_planes>& x);
+  void filter_set(const SetPlan& plan, const Pictures& pictures);
+  void match_set(const SetPlan& plan, const GroupSizes& sizes, Source source,
+                 const Pictures& pictures);
+  void combine_set(const SetPlan& plan, const GroupSizes& sizes, const Step& step,
+                   const Pictures& pictures);
+  const float* make_guide(const SetPlan& plan, Source source, const Pictures& pictures);
   GroupSizes fitted_sizes(const SetPlan& plan, const GroupSizes& sizes) const;
 
   FrameFormat format_;
   NoiseModel noise_;
+  bool guided_;
   std::array<Margins, max_planes> margins_;
   std::vector<SetPlan> sets_;
   cudaStream_t stream_;

@@ -8,12 +8,13 @@
 
 namespace lull::linear {
 
-DeviceFilter::DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
+DeviceFilter::DeviceFilter(const FrameFormat& format, const NoiseModel& noise, bool guided,
                            const std::array<Margins, max_planes>& margins, cudaStream_t stream)
     : format_(format),
       noise_(noise),
+      guided_(guided),
       margins_(margins),
-      sets_(plan_sets(format, noise)),
+      sets_(plan_sets(format, noise, false, guided)),
       stream_(stream) {
   std::size_t samples = 0, references = 0, members = 0;
   for (const SetPlan& plan : sets_) {
@@ -52,20 +53,20 @@ void DeviceFilter::upload_autocorrelation(int i) {
   cuda::check(cudaStreamSynchronize(stream_));
 }
 
-void DeviceFilter::run(const Planes& y, const std::array<float*, max_planes>& x) {
-  for (const SetPlan& plan : sets_) filter_set(plan, y, x);
+void DeviceFilter::run(const Pictures& pictures) {
+  for (const SetPlan& plan : sets_) filter_set(plan, pictures);
 }
 
-void DeviceFilter::filter_set(const SetPlan& plan, const Planes& y,
-                              const std::array<float*, max_planes>& x) {
+void DeviceFilter::filter_set(const SetPlan& plan, const Pictures& pictures) {
   run_steps(
       plan.params,
-      [&](const GroupSizes& sizes, Source source) { match_set(plan, sizes, source, y, x); },
-      [&](const GroupSizes& sizes, const Step& step) { combine_set(plan, sizes, step, y, x); },
+      [&](const GroupSizes& sizes, Source source) { match_set(plan, sizes, source, pictures); },
+      [&](const GroupSizes& sizes, const Step& step) { combine_set(plan, sizes, step, pictures); },
       [&] {
         for (const int i : plan.set.planes)
-          cuda::check(cudaMemcpyAsync(z_[i].get(), y[i], margins_[i].size() * sizeof(float),
-                                      cudaMemcpyDeviceToDevice, stream_));
+          cuda::check(cudaMemcpyAsync(z_[i].get(), pictures.y[i],
+                                      margins_[i].size() * sizeof(float), cudaMemcpyDeviceToDevice,
+                                      stream_));
       });
 }
 
@@ -75,20 +76,24 @@ GroupSizes DeviceFilter::fitted_sizes(const SetPlan& plan, const GroupSizes& siz
 }
 
 void DeviceFilter::match_set(const SetPlan& plan, const GroupSizes& given, Source source,
-                             const Planes& y, const std::array<float*, max_planes>& x) {
+                             const Pictures& pictures) {
   const Margins& m = margins_[plan.set.planes.front()];
   const GroupSizes sizes = fitted_sizes(plan, given);
   const QuantisedGuide quantised{quantised_.get(), norms_.get()};
-  quantise(make_guide(plan, source, y, x), m, plan.range, sizes.side, quantised, stream_);
+  quantise(make_guide(plan, source, pictures), m, plan.range, sizes.side, pictures.holes, quantised,
+           stream_);
   groups_ = {sizes, ReferenceGrid(m.width, m.height, sizes.step, sizes.side), members_.get(),
              counts_.get()};
   match(quantised, m, groups_, stream_);
 }
 
-const float* DeviceFilter::make_guide(const SetPlan& plan, Source source, const Planes& y,
-                                      const std::array<float*, max_planes>& x) {
+const float* DeviceFilter::make_guide(const SetPlan& plan, Source source,
+                                      const Pictures& pictures) {
   const PlaneSet& set = plan.set;
   const auto picture = [&](int i) -> const float* {
+    if (guided_) return pictures.frame_guide[i];
+    const Planes& y = pictures.y;
+    const auto& x = pictures.x;
     const bool is_of_set = std::ranges::find(set.planes, i) != set.planes.end();
     // The guide may contain a plane that does not belong to `set`. If the filter has already
     // processed such a plane i, x[i] is the result. If the filter does not process the plane, x[i]
@@ -110,7 +115,9 @@ const float* DeviceFilter::make_guide(const SetPlan& plan, Source source, const 
 }
 
 void DeviceFilter::combine_set(const SetPlan& plan, const GroupSizes& given, const Step& step,
-                               const Planes& y, const std::array<float*, max_planes>& x) {
+                               const Pictures& pictures) {
+  const Planes& y = pictures.y;
+  const auto& x = pictures.x;
   const int side = fitted_sizes(plan, given).side;
   const bool has_z = !step.is_pilot && step.tau > 0;
   for (const int i : plan.set.planes) {

@@ -17,7 +17,8 @@ namespace lull::linear {
 /// The quantised guide of the matcher, in the layout of the planes.
 struct QuantisedGuide {
   std::uint8_t* samples = nullptr;
-  // The squared norm of the patch at each position.
+  // The squared norm of the patch at each position. If the patch overlaps a hole, the element is
+  // the bitwise complement of the norm, which is negative.
   std::int32_t* norms = nullptr;
 };
 
@@ -35,9 +36,10 @@ inline dim3 blocks_of(const Margins& margins, dim3 block) {
   return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
 }
 
-/// Quantises `guide` and computes the squared norms of its patches (match.cu).
+/// Quantises `guide` and computes the squared norms of its patches (match.cu). `holes` contains one
+/// flag per sample, row by row without gaps, which is not 0 in a hole. Null: no holes.
 void quantise(const float* guide, const Margins& margins, const GuideRange& range, int side,
-              const QuantisedGuide& to, cudaStream_t stream);
+              const std::uint8_t* holes, const QuantisedGuide& to, cudaStream_t stream);
 /// Finds the groups of all reference patches (match.cu).
 void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGroups& groups,
            cudaStream_t stream);

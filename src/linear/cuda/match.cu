@@ -47,16 +47,19 @@ __global__ void quantise_kernel(const float* guide, Margins margins, float low, 
       floorf(fminf(fmaxf(v, 0.0f), static_cast<float>(guide_levels)) + 0.5f));
 }
 
-__global__ void norms_kernel(QuantisedGuide guide, Margins margins, int side) {
+__global__ void norms_kernel(QuantisedGuide guide, Margins margins, int side,
+                             const std::uint8_t* holes) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x > margins.width - side || y > margins.height - side) return;
   int sum = 0;
+  bool overlaps_hole = false;
   for (int v = 0; v < side; ++v)
     for (int u = 0; u < side; ++u) {
       const int q = guide.samples[margins.at(x + u, y + v)];
       sum += q * q;
+      if (holes != nullptr) overlaps_hole |= holes[(y + v) * margins.width + x + u] != 0;
     }
-  guide.norms[margins.at(x, y)] = sum;
+  guide.norms[margins.at(x, y)] = overlaps_hole ? ~sum : sum;
 }
 
 /// Copies the union of the search windows to shared memory. The union begins at (x0, y0).
@@ -84,7 +87,8 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
   const int r = width / 2, candidates = width * width, words = (side + 3) / 4;
   const std::uint32_t last_mask = ~0u >> (8 * (4 * words - side));
   const std::uint32_t* const own = window + r * job.pitch + r;
-  const int own_norm = job.guide.norms[m.at(x, y)];
+  const int stored_norm = job.guide.norms[m.at(x, y)];
+  const int own_norm = stored_norm < 0 ? ~stored_norm : stored_norm;  // may overlap a hole
   for (int first = 0; first < candidates; first += 32 * slots) {
     int place[slots], product[slots];
 #pragma unroll
@@ -110,10 +114,12 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
       std::uint32_t key = no_key;
       if (position < candidates && cx >= 0 && cy >= 0 && cx <= m.width - side &&
           cy <= m.height - side) {
-        const auto d =
-            static_cast<std::uint32_t>(own_norm + job.guide.norms[m.at(cx, cy)] - 2 * product[c]);
-        const bool is_own = cx == x && cy == y;
-        key = is_own ? 0u : min(d >> job.shift, max_distance) << index_bits | (position + 1);
+        const int norm = job.guide.norms[m.at(cx, cy)];
+        const auto d = static_cast<std::uint32_t>(own_norm + norm - 2 * product[c]);
+        if (cx == x && cy == y)
+          key = 0;
+        else if (norm >= 0)
+          key = min(d >> job.shift, max_distance) << index_bits | (position + 1);
       }
       keys[position] = key;
     }
@@ -143,12 +149,12 @@ __global__ void __launch_bounds__(32 * max_warps) match_kernel(const MatchJob jo
 }  // namespace
 
 void quantise(const float* guide, const Margins& margins, const GuideRange& range, int side,
-              const QuantisedGuide& to, cudaStream_t stream) {
+              const std::uint8_t* holes, const QuantisedGuide& to, cudaStream_t stream) {
   const dim3 block(32, 8);
   const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
   quantise_kernel<<<blocks_of(margins, block), block, 0, stream>>>(guide, margins, range.low, scale,
                                                                    to.samples);
-  norms_kernel<<<blocks_of(margins, block), block, 0, stream>>>(to, margins, side);
+  norms_kernel<<<blocks_of(margins, block), block, 0, stream>>>(to, margins, side, holes);
   cuda::check(cudaGetLastError());
 }
 

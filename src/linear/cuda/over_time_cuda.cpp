@@ -122,7 +122,7 @@ void DeviceFilterOverTime::make_guides(Source source, int slot) {
   for (std::size_t n = 0; n < sets_.size(); ++n) {
     const SetPlan& plan = sets_[n];
     quantise(guide(plan, source, slot), margins_of(plan), plan.range,
-             sizes_of(plan, source == Source::y ? 0 : 1).side,
+             sizes_of(plan, source == Source::y ? 0 : 1).side, nullptr,
              {set_memory_[n].samples.at(slot), set_memory_[n].norms.at(slot)}, stream_);
   }
 }

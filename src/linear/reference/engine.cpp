@@ -29,7 +29,7 @@ class ReferenceEngine : public Engine {
   }
 
   void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
-             Groups& groups) override {
+             const Holes* holes, Groups& groups) override {
     std::vector<Plane<std::uint8_t>> planes;
     std::vector<PlaneView<const std::uint8_t>> quantised;
     for (const auto& guide : guides) {
@@ -40,7 +40,7 @@ class ReferenceEngine : public Engine {
     const ReferenceGrid& grid = groups.grid();
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        const auto members = find_group(quantised, range, groups, i, j);
+        const auto members = find_group(quantised, range, groups, i, j, holes);
         std::ranges::copy(members, groups.space(i, j).begin());
         groups.set_count(i, j, static_cast<int>(members.size()));
       }

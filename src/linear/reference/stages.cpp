@@ -30,7 +30,8 @@ Matrix centred(Matrix patches) {
 }  // namespace
 
 std::vector<std::uint16_t> find_group(std::span<const PlaneView<const std::uint8_t>> guides,
-                                      const GuideRange& range, const Groups& groups, int i, int j) {
+                                      const GuideRange& range, const Groups& groups, int i, int j,
+                                      const Holes* holes) {
   const GroupSizes& sizes = groups.sizes();
   const int x = groups.grid().x(i), y = groups.grid().y(j);
   const int halves = groups.halves(i, j), shift = distance_shift(sizes.samples(halves));
@@ -47,6 +48,7 @@ std::vector<std::uint16_t> find_group(std::span<const PlaneView<const std::uint8
       if (u < 0 || v < 0 || u + sizes.side > guides[0].width || v + sizes.side > guides[0].height)
         continue;
       if (frame == 0 && place.x == 0 && place.y == 0) continue;
+      if (holes != nullptr && holes->any_in(u, v, sizes.side)) continue;
       const bool is_predicted = index == first + window * window / 2;
       std::uint32_t d = distance_at(0, frame, place);
       if (halves == 2)

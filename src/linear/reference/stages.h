@@ -9,15 +9,16 @@
 #include "core/image.h"
 #include "linear/groups.h"
 #include "linear/reference/matrix.h"
+#include "noise/holes.h"
 #include "noise/noise_model.h"
 
 namespace lull::linear::reference {
 
 /// Returns the members of the group of reference patch (i, j), in the order of their keys.
-/// guides[f] is the quantised guide of frame f.
+/// guides[f] is the quantised guide of frame f. `holes` are the holes of a single frame, or null.
 [[nodiscard]] std::vector<std::uint16_t> find_group(
     std::span<const PlaneView<const std::uint8_t>> guides, const GuideRange& range,
-    const Groups& groups, int i, int j);
+    const Groups& groups, int i, int j, const Holes* holes = nullptr);
 
 /// The members of one group.
 struct Group {

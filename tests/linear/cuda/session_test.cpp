@@ -7,6 +7,7 @@
 
 #include "bm3d/each_backend.h"
 #include "core/describe.h"
+#include "noise/holes.h"
 #include "support/gpu.h"
 #include "support/sessions.h"
 
@@ -45,6 +46,62 @@ TEST_F(CudaLinearSession, AgreesWithTheReferenceInAllFormats) {
     for (int i = 0; i < format.planes(); ++i)
       EXPECT_NEAR(plane_psnr(cuda, clean, i), plane_psnr(reference, clean, i), 0.03)
           << describe(format) << ", plane " << i;
+  }
+}
+
+TEST_F(CudaLinearSession, AgreesWithTheReferenceWithAGuide) {
+  for (const FrameFormat& format :
+       {gray(72, 48), gray(72, 48, SampleType::f32, 32), yuv(72, 48, 1, 1),
+        yuv(73, 49, 1, 0, SampleType::u16, 10), rgb(72, 48)}) {
+    const Frame noisy = with_guide(noisy_frame(format, 20), 3), clean = clean_frame(format);
+    Params params = best({20, 20, 20});
+    params.guided = true;
+    const Frame cuda = filter(params, noisy, BackendKind::cuda);
+    const Frame reference = filter(params, noisy, BackendKind::reference);
+    for (int i = 0; i < format.planes(); ++i)
+      EXPECT_NEAR(plane_psnr(cuda, clean, i), plane_psnr(reference, clean, i), 0.03)
+          << describe(format) << ", plane " << i;
+  }
+}
+
+TEST_F(CudaLinearSession, UsesTheGuideOfEachFrame) {
+  const FrameFormat format = gray(96, 64);
+  Params params = best({40, 40, 40});
+  params.guided = true;
+  std::vector<Frame> frames;
+  for (int k = 0; k < 5; ++k) frames.push_back(with_guide(noisy_frame(format, 40), 10.0 * k));
+  const std::vector<Frame> together =
+      filter_clip(params, frames, {.kind = BackendKind::cuda, .streams = 3});
+  ASSERT_EQ(together.size(), frames.size());
+  for (std::size_t k = 0; k < frames.size(); ++k)
+    EXPECT_TRUE(same_samples(together[k], filter(params, frames[k], BackendKind::cuda))) << k;
+  EXPECT_FALSE(same_samples(together[0], together[4]));
+}
+
+TEST_F(CudaLinearSession, AgreesWithTheReferenceForDepthMapsWithHoles) {
+  const FrameFormat format = gray(97, 80, SampleType::f32, 32);
+  const Frame clean = clean_frame(format);
+  for (const float sigma : {2.0f, 5.0f, 10.0f}) {
+    Frame noisy = noisy_frame(format, static_cast<double>(sigma));
+    std::vector<bool> hole;
+    for (int y = 0; y < format.height; ++y)
+      for (int x = 0; x < format.width; ++x) hole.push_back((x + y) % 23 < 3 && y % 9 < 4);
+    noisy.holes = std::make_shared<const Holes>(format.width, format.height, hole);
+    const Params params =
+        make_depth_params(Profile::best, NoiseModel(std::array{sigma, sigma, sigma}));
+    ASSERT_TRUE(params.linear_combinations);
+    const Frame cuda = filter(params, noisy, BackendKind::cuda);
+    EXPECT_NEAR(plane_psnr(cuda, clean, 0),
+                plane_psnr(filter(params, noisy, BackendKind::reference), clean, 0), 0.03)
+        << sigma;
+    // A frame without holes after a frame with holes: the session clears the flags.
+    Frame without = noisy;
+    without.holes = nullptr;
+    const auto both =
+        filter_clip(params, {noisy, without}, {.kind = BackendKind::cuda, .streams = 1});
+    EXPECT_TRUE(same_samples(both[0], cuda));
+    EXPECT_TRUE(same_samples(both[1], filter(params, without, BackendKind::cuda)));
+    EXPECT_FALSE(same_samples(both[1], cuda));
   }
 }
 
