@@ -24,6 +24,12 @@ double Basis::leverage(int i) const {
   return std::min(sum, 1.0);
 }
 
+bool Basis::is_separate(int i) const {
+  for (int k = 0; k < components_; ++k)
+    if (direction(k)[i] == 1) return true;
+  return false;
+}
+
 void Basis::project(const double* samples, double* components) const {
   std::fill_n(components, components_, 0.0);
   for (int i = 0; i < size(); ++i) {

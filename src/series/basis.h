@@ -27,6 +27,8 @@ class Basis {
   /// Returns the leverage of volume `i`, 0..1: the share of its white noise variance that the
   /// components contain.
   double leverage(int i) const;
+  /// Returns whether volume `i` is a component of its own.
+  bool is_separate(int i) const;
 
   /// Computes the components of a voxel from its variance-stabilised samples.
   void project(const double* samples, double* components) const;

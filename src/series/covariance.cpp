@@ -76,4 +76,14 @@ Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
   return moments;
 }
 
+Moments part_of(const Moments& moments, std::span<const std::size_t> places) {
+  Moments result{.count = moments.count, .means = {}, .covariance = {}};
+  for (const std::size_t row : places) {
+    result.means.push_back(moments.means[row]);
+    for (const std::size_t column : places)
+      result.covariance.push_back(moments.covariance[row * moments.means.size() + column]);
+  }
+  return result;
+}
+
 }  // namespace lull::series

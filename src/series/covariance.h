@@ -1,6 +1,7 @@
 #pragma once
 // The covariance of the volumes of a series over its voxels.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,5 +23,8 @@ struct Moments {
 [[nodiscard]] Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
                                  std::span<const int> volumes,
                                  std::span<const std::uint32_t> voxels);
+
+/// Returns the moments of the volumes with the indices `places` in `moments`.
+[[nodiscard]] Moments part_of(const Moments& moments, std::span<const std::size_t> places);
 
 }  // namespace lull::series

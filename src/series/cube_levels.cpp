@@ -10,7 +10,7 @@
 
 #include "noise/volume/flat_cubes.h"
 #include "noise/volume/rician.h"
-#include "series/cubes.h"
+#include "series/samples/cubes.h"
 #include "series/spectrum/symmetric_eigen.h"
 
 namespace lull::series {

@@ -42,11 +42,23 @@ struct Fit {
   /// Number of volumes that the principal components combine. For each other volume, the basis
   /// contains a separate component that consists of this volume alone.
   int combined = 0;
+  /// The noise of the volumes if they are filtered separately.
+  SeriesNoise separate;
+  /// The combined volumes for which a separate filter may be better. Only the results of both
+  /// filters can show which filter is better (filter/filter_risk.h).
+  std::vector<int> doubtful;
 };
 
 /// Decomposes a series into signal components and noise.
 /// @param noise  noise levels of all volumes; at least 2 of the volumes must have noise
 [[nodiscard]] Fit fit_series(const Samples& samples, const SeriesNoise& noise,
                              const FitOptions& options);
+
+/// Computes the components of `fit` again. The components no longer combine the volumes `removed`,
+/// which are filtered separately with the noise `fit.separate`.
+/// @param removed  in ascending order
+/// @param options  the options of `fit`
+[[nodiscard]] Fit without_volumes(const Samples& samples, Fit fit, const std::vector<int>& removed,
+                                  const FitOptions& options);
 
 }  // namespace lull::series

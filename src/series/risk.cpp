@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "series/cubes.h"
+#include "series/samples/cubes.h"
 
 namespace lull::series {
 namespace {

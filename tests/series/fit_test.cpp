@@ -74,6 +74,25 @@ TEST(SeriesFit, VolumeWithOtherContentIsAComponentOfItsOwn) {
   for (int k = 0; k + 1 < fit.basis.components(); ++k) EXPECT_EQ(fit.basis.direction(k)[5], 0);
 }
 
+TEST(SeriesFit, RemovedVolumesAreComponentsOfTheirOwn) {
+  TestSeries series = noisy_series();
+  Fit fit = fit_series(series.samples(), test::gaussian(shape.volumes, 4), {.refine = false});
+  fit.doubtful = {2, 7, 9};
+  fit.separate.levels[7] = 5;
+  const Fit rest = without_volumes(series.samples(), fit, {2, 7}, {.refine = false});
+  EXPECT_EQ(rest.combined, shape.volumes - 2);
+  EXPECT_EQ(rest.doubtful, std::vector<int>{9});
+  EXPECT_EQ(rest.noise.levels[7], 5);
+  EXPECT_EQ(rest.noise.levels[2], 4);
+  for (int v = 0; v < shape.volumes; ++v)
+    EXPECT_EQ(rest.basis.is_separate(v), v == 2 || v == 7) << v;
+  EXPECT_EQ(rest.spectrum.components, 3);
+  const Fit none =
+      without_volumes(series.samples(), fit, test::all_volumes(shape.volumes), {.refine = false});
+  for (int v = 0; v < shape.volumes; ++v) EXPECT_TRUE(none.basis.is_separate(v)) << v;
+  EXPECT_TRUE(none.doubtful.empty());
+}
+
 TEST(SeriesFit, LevelOfFewVolumesExcludesSmoothSignalInAllComponents) {
   constexpr Shape few{.width = 32, .height = 28, .slices = 20, .volumes = 9};
   TestSeries series(few);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <vector>
 
@@ -95,6 +96,28 @@ const VarianceTable& variance_table() {
   return table;
 }
 
+/// Returns the variance of the expectations z I1(z v) / I0(z v) over Rician samples z.
+double variance_of_expectations(double v) {
+  double sum = 0, squares = 0;
+  for (int k = std::max(0, static_cast<int>((v - reach) / step)); k * step <= v + reach; ++k) {
+    const double z = k * step;
+    const double expectation = rician_expectation(z, v), density = z * density_over_z(z, v);
+    sum += expectation * density;
+    squares += expectation * expectation * density;
+  }
+  return step * squares - step * sum * step * sum;
+}
+
+/// The Fisher information for equally spaced true values.
+struct InformationTable {
+  static constexpr double spacing = 0.05, end = 8;
+  std::vector<double> values;
+  InformationTable() {
+    for (int i = 0; i * spacing <= end; ++i)
+      values.push_back(variance_of_expectations(i * spacing));
+  }
+};
+
 }  // namespace
 
 RicianStabiliser::RicianStabiliser(double shrink_range) {
@@ -140,6 +163,16 @@ double rician_expectation(double z, double v) {
   double rest = 2 * terms;
   for (int k = terms - 1; k >= 1; --k) rest = 2 * k + x * x / rest;
   return z * x / rest;
+}
+
+double rician_information(double v) {
+  static const InformationTable table;
+  // For a strong signal, the information is 1 - 1 / (2 v^2), up to terms of higher order.
+  if (v >= InformationTable::end - InformationTable::spacing) return 1 - 1 / (2 * v * v);
+  const double place = std::max(v, 0.0) / InformationTable::spacing;
+  const auto below = static_cast<std::size_t>(place);
+  return std::lerp(table.values[below], table.values[below + 1],
+                   place - static_cast<double>(below));
 }
 
 double rician_variance(double ratio) { return variance_table().at(variance_table().ratio, ratio); }

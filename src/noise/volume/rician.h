@@ -84,6 +84,11 @@ class RicianStabiliser {
 /// Laird and Rubin 1977).
 [[nodiscard]] double rician_expectation(double z, double v);
 
+/// Returns the Fisher information about the true value v in a Rician sample, in units of the
+/// information in a sample with Gaussian noise: 0 for v = 0, and nearly 1 for a strong signal. The
+/// information is the variance of rician_expectation(z, v) over the samples z.
+[[nodiscard]] double rician_information(double v);
+
 /// Properties of Rician samples in air (v = 0), in units of sigma: a Rayleigh distribution.
 inline constexpr double rayleigh_mean = 1.2533141373155;       // sqrt(pi / 2)
 inline constexpr double rayleigh_ratio = 1.9130583802711;      // mean / standard deviation

@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "noise/volume/rician.h"
@@ -17,6 +18,16 @@ constexpr double uncertain_signal = 0.45;
 /// Maximum mean signal of a voxel of air (`air`), and minimum mean signal of a voxel of the object
 /// (`object`), in units of sigma.
 constexpr double air = 0.5, object = 1;
+/// Minimum Fisher information of a sample, relative to a sample with Gaussian noise. If the signal
+/// is weaker, the noise of the new sample stays below 1, so that air keeps hardly any noise.
+constexpr double min_information = 0.2;
+
+/// Returns the new sample for the Rician sample `z` and the estimate `signal` of its true value, in
+/// units of sigma.
+double linearised(double z, double signal) {
+  const double difference = rician_expectation(z, signal) - signal;
+  return signal + difference / std::sqrt(std::max(rician_information(signal), min_information));
+}
 
 class VoxelEstimate {
  public:
@@ -65,8 +76,7 @@ void replace_by_expectations(const Samples& samples, const Fit& fit, const Sampl
             const auto level = static_cast<double>(levels.level(v, voxel));
             const double z = std::max(static_cast<double>(sample - fit.noise.zero) / level, 0.0);
             if (sample == sample)  // true unless the sample is NaN
-              sample =
-                  fit.noise.zero + static_cast<float>(level * rician_expectation(z, signal[i]));
+              sample = fit.noise.zero + static_cast<float>(level * linearised(z, signal[i]));
           }
         }
       });

@@ -28,6 +28,10 @@ std::vector<int> noisy_volumes(const SeriesNoise& noise) {
   return volumes;
 }
 
+std::size_t place_of(int volume, const std::vector<int>& volumes) {
+  return std::ranges::lower_bound(volumes, volume) - volumes.begin();
+}
+
 float median_level(const SeriesNoise& noise) {
   std::vector<float> levels = noise.levels;
   std::erase_if(levels, [](float level) { return !(level > 0); });

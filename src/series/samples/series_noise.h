@@ -23,6 +23,8 @@ struct SeriesNoise {
 
 /// Returns the volumes with noise, in order.
 [[nodiscard]] std::vector<int> noisy_volumes(const SeriesNoise& noise);
+/// Returns the index of the first entry of the ascending list `volumes` that is at least `volume`.
+[[nodiscard]] std::size_t place_of(int volume, const std::vector<int>& volumes);
 /// Returns the median noise level of the volumes with noise, or 0 if no volume has noise.
 [[nodiscard]] float median_level(const SeriesNoise& noise);
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);

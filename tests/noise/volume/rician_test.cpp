@@ -99,6 +99,16 @@ TEST(Rician, ExpectationsHaveTheMeanOfTheSignal) {
     EXPECT_NEAR(sampled(v, [v](double z) { return rician_expectation(z, v); }).mean, v, 0.008);
 }
 
+TEST(Rician, InformationIsTheVarianceOfExpectations) {
+  EXPECT_NEAR(rician_information(0), 0, 1e-9);
+  for (const double v : {0.2, 0.45, 1.0, 1.52, 3.0, 6.0, 7.94, 7.99, 20.0}) {
+    const double deviation =
+        sampled(v, [v](double z) { return rician_expectation(z, v); }).deviation;
+    EXPECT_NEAR(rician_information(v), deviation * deviation, 0.012) << v;
+  }
+  EXPECT_NEAR(rician_information(7.949), rician_information(7.951), 1e-4);
+}
+
 TEST(Rician, VarianceFollowsFromMeanAndDeviation) {
   for (const double v : {0.0, 0.7, 1.5, 3.0, 6.0}) {
     const Moments seen = sampled(v, [](double z) { return z; });

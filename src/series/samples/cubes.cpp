@@ -1,4 +1,4 @@
-#include "series/cubes.h"
+#include "series/samples/cubes.h"
 
 #include "core/bases.h"
 
