@@ -70,6 +70,10 @@ class NoiseEstimator {
         states_(states),
         have_cube_levels_(use_cube_levels()) {}
 
+  /// Returns the noise before the correction by residuals: the given noise, or levels from cubes
+  /// (cube_levels.h).
+  const SeriesNoise& initial() const { return initial_; }
+
   EstimatedNoise estimate() const {
     const SeriesNoise found = have_cube_levels_ ? from_cube_levels() : from_estimates();
     // If volumes have little in common, their residuals contain signal.
@@ -230,6 +234,11 @@ class NoiseEstimator {
 EstimatedNoise estimate_noise(const Samples& samples, const SeriesNoise& initial,
                               const FitOptions& options, const std::vector<VoxelState>& states) {
   return NoiseEstimator(samples, initial, options, states).estimate();
+}
+
+SeriesNoise noise_by_cubes(const Samples& samples, const SeriesNoise& initial,
+                           const FitOptions& options, const std::vector<VoxelState>& states) {
+  return NoiseEstimator(samples, initial, options, states).initial();
 }
 
 }  // namespace lull::series

@@ -20,4 +20,9 @@ struct EstimatedNoise {
                                             const FitOptions& options,
                                             const std::vector<VoxelState>& states);
 
+/// Returns the noise before the correction by residuals (EstimatedNoise::initial).
+[[nodiscard]] SeriesNoise noise_by_cubes(const Samples& samples, const SeriesNoise& initial,
+                                         const FitOptions& options,
+                                         const std::vector<VoxelState>& states);
+
 }  // namespace lull::series

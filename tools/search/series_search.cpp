@@ -10,6 +10,7 @@
 #include "noise/volume/estimate_volume.h"
 #include "series/complex/slow_phase.h"
 #include "series/components.h"
+#include "series/levels.h"
 #include "tools/search/volume_noise_search.h"
 #include "tools/volumes/masks.h"
 #include "tools/volumes/phase_file.h"
@@ -50,10 +51,16 @@ SeriesCollector::SeriesCollector(const DenoiseOptions& options, const io::MediaS
   if (may_be_series(options, source.info()))
     store_.emplace(source, is_complex_ ? 2 * volumes : volumes,
                    options.input.source.limits.memory / 2, folder_of(options.output.file));
+  else if (options.noise.kind != NoiseKind::gaussian)
+    middle_.emplace(series::Shape{.width = source.format().width,
+                                  .height = source.format().height,
+                                  .slices = static_cast<int>(source.info().slices),
+                                  .volumes = volumes});
 }
 
 void SeriesCollector::add(const Frame& slice) {
   if (store_) store_->add(slice);
+  if (middle_) middle_->add(slice);
   if (!is_complex_) levels_.add(slice);
 }
 
@@ -155,8 +162,11 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
     noise = *parts;
   } else {
     noise = given ? given_noise(scene) : levels_.noise(*scene.volume);
+    // Estimates from single volumes with Rician noise are inaccurate.
+    if (!given && middle_ && noise.kind == NoiseKind::rician)
+      noise = middle_->with_cube_levels(noise);
   }
-  if (!given && !is_complex_ && series::levels_differ(noise.levels, noise.kind)) {
+  if (!given && !is_complex_ && !series::have_one_level(noise)) {
     scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
     set_noise(noise, scene);
   }

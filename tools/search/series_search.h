@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/media.h"
+#include "series/filter/middle_slices.h"
 #include "series/filter/volume_levels.h"
 #include "series/fit.h"
 #include "tools/noise/noise_record.h"
@@ -58,6 +59,7 @@ class SeriesCollector {
   const io::MediaSource& source_;
   bool is_complex_;
   std::optional<SeriesStore> store_;
+  std::optional<series::MiddleSlices> middle_;  // for volumes that lull filters separately
   series::VolumeLevels levels_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 /// lull filters a volume separately if this reduces the estimated error by more than `significance`
 /// standard errors, and to less than `max_share` of the error.
-constexpr double significance = 2, max_share = 0.98;
+constexpr double significance = 4, max_share = 0.98;
 
 /// @param restores  whether the function restores signal from the residual of each component
 ///     (ResidualFit)
