@@ -107,16 +107,16 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
 }
 
 /// Resets the noise levels of the volumes outside `combined` to `fit.separate`, and, if these are
-/// most volumes, also the noise map. Returns whether the noise has changed.
+/// more than a quarter of the volumes, also the noise map. Returns whether the noise has changed.
 bool restore_levels(const std::vector<int>& combined, Fit& fit) {
   const SeriesNoise& noise = fit.separate;
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
     if (!std::ranges::binary_search(combined, static_cast<int>(v)))
       changed |= std::exchange(fit.noise.levels[v], noise.levels[v]) != noise.levels[v];
-  // If most volumes share no component with others, the residuals contain signal, and a map from
+  // If many volumes share no component with others, the residuals contain signal, and a map from
   // the residuals shows this signal.
-  if (2 * combined.size() < noisy_volumes(fit.noise).size())
+  if (4 * combined.size() < 3 * noisy_volumes(fit.noise).size())
     changed |= std::exchange(fit.noise.map, noise.map) != noise.map;
   return changed;
 }
@@ -183,7 +183,12 @@ Fit fit_series(const Samples& samples, const SeriesNoise& given, const FitOption
       for (std::size_t v = 0; v < noise.levels.size(); ++v)
         fit.separate.levels[v] = std::min(fit.separate.levels[v], noise.levels[v]);
   }
-  fit_components(samples, options, {}, fit);
+  FitOptions all = options;
+  // Two groups have separate components. If the levels differ, the spectrum of the noise is wider
+  // and hides more components with signal.
+  if (options.second_group > 0 && !have_one_level(fit.noise))
+    all.components = std::max(all.components, 2 * min_components);
+  fit_components(samples, all, {}, fit);
   return fit;
 }
 

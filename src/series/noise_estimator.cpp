@@ -85,9 +85,6 @@ class NoiseEstimator {
   /// Replaces the initial levels by levels from cubes (cube_levels.h) if the latter differ. Returns
   /// whether the function has replaced the levels.
   bool use_cube_levels() {
-    // The phase that remains in real and imaginary parts has fine structure of its own in each
-    // volume. The estimates from single volumes are more accurate for such volumes.
-    if (options_.second_group > 0) return false;
     SeriesNoise common = initial_;
     for (const int v : volumes_) common.levels[v] = median_level(initial_);
     const auto voxels = select_voxels(samples_, Stabiliser(common, samples_.shape), volumes_,

@@ -221,6 +221,21 @@ TEST(SeriesFit, VolumesOfTwoGroupsHaveEqualNoiseInPairs) {
   }
 }
 
+TEST(SeriesFit, FindsTheLevelsOfVolumesInTwoGroups) {
+  constexpr int half = shape.volumes / 2;
+  const auto level = [](int v) { return 3.0 + 0.5 * (v % half); };
+  TestSeries series(shape);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    const double signal = test::three_components(v % half, x, y, z);
+    return (v < half ? signal : 0.1 * signal) + level(v) * normal();
+  });
+  const Fit fit =
+      fit_series(series.samples(), test::gaussian(shape.volumes, 5.5f), {.second_group = half});
+  for (int v = 0; v < shape.volumes; ++v)
+    EXPECT_NEAR(fit.noise.levels[v], level(v), 0.08 * level(v)) << v;
+}
+
 TEST(SeriesFit, VolumesWithoutNoiseTakeNoPart) {
   TestSeries series = noisy_series();
   SeriesNoise noise = test::gaussian(shape.volumes, 4);
