@@ -20,7 +20,7 @@
 namespace lull {
 namespace {
 
-constexpr int threads = motion_threads, warps = threads / 32;
+constexpr int warps = motion_threads / 32;
 // Side of a region in downsampled samples (means of 4x4 samples). The addition of 1 is for regions
 // that do not begin at the edge of a downsampled sample. Such regions overlap one more downsampled
 // sample.
@@ -28,7 +28,8 @@ constexpr int coarse_side = motion_region / coarse + 1;
 constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
 constexpr int quads = (coarse_vectors + 3) / 4;  // groups of 4 vectors in a column
-static_assert(coarse_vectors * quads <= threads && fine_vectors * fine_vectors <= threads);
+static_assert(coarse_vectors * quads <= motion_threads &&
+              fine_vectors * fine_vectors <= motion_threads);
 
 using Key = unsigned long long;
 constexpr std::uint32_t none = ~0u;
@@ -274,12 +275,12 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
                             const BytePlane& there, Shared& s) {
   constexpr int row_words = words_for(motion_region);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  for (int row = threadIdx.x; row < size.rows + fine_vectors - 1; row += threads)
+  for (int row = threadIdx.x; row < size.rows + fine_vectors - 1; row += motion_threads)
     s.fine.sum_row(row, size.columns);
   multiply_fine(size.rows, warp, lane, s);
 
   Shared::Squares squares{};
-  for (int i = threadIdx.x; i < size.rows * row_words; i += threads) {
+  for (int i = threadIdx.x; i < size.rows * row_words; i += motion_threads) {
     const int row = i / row_words, k = i % row_words;
     const std::uint32_t p = s.own.at(row + fine_above, k);
     squares.own = __dp4a(p, p, squares.own);
@@ -356,7 +357,8 @@ __device__ Motion find_vector(const Size& size, const Interval& x, const Interva
           static_cast<std::int16_t>(centre.y + fine.y)};
 }
 
-__global__ void __launch_bounds__(threads) motion_kernel(const __grid_constant__ MotionArgs a) {
+__global__ void __launch_bounds__(motion_threads)
+    motion_kernel(const __grid_constant__ MotionArgs a) {
   __shared__ Shared s;
   const MotionArgs::Other& other = a.others[blockIdx.z];
   const Interval x = cell_region(blockIdx.x, a.width), y = cell_region(blockIdx.y, a.height);
@@ -377,7 +379,7 @@ void find_motion(const MainBytes& frame, std::span<const MainBytes> others,
   MotionArgs args{width, height, sigma, frame, {}};
   for (std::size_t k = 0; k < others.size(); ++k) args.others[k] = {others[k], cells[k]};
   const dim3 grid(motion_cells(width), motion_cells(height), static_cast<unsigned>(others.size()));
-  motion_kernel<<<grid, threads, 0, stream>>>(args);
+  motion_kernel<<<grid, motion_threads, 0, stream>>>(args);
   cuda::check(cudaGetLastError());
 }
 

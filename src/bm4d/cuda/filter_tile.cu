@@ -49,7 +49,7 @@ constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 /// positive, and arguments if `window` is 0.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
-    filter_kernel(const __grid_constant__ TileArgs a) {
+    tile_filter_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];
   const Shape<cube, window, step, fixed_layers> shape(a);
   const TilePlan& tile = shape.tile;
@@ -125,7 +125,7 @@ template <int cube, bool wiener, int window, int step>
 Kernel fixed_kernel(const TilePlan& tile) {
   constexpr PhaseParams p{.cube = cube, .window = window, .step = step};
   constexpr int layers = TilePlan::max_layers(p);
-  return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
+  return tile.layers == layers ? tile_filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
 /// Returns the filter kernel compiled for a profile (params.cpp). Returns null for other
 /// parameters, or if shared memory is too small.
@@ -142,8 +142,8 @@ Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   return nullptr;
 }
 Kernel any_kernel(const PhaseParams& p, bool wiener) {
-  if (p.cube == 3) return wiener ? filter_kernel<3, true> : filter_kernel<3, false>;
-  return wiener ? filter_kernel<4, true> : filter_kernel<4, false>;
+  if (p.cube == 3) return wiener ? tile_filter_kernel<3, true> : tile_filter_kernel<3, false>;
+  return wiener ? tile_filter_kernel<4, true> : tile_filter_kernel<4, false>;
 }
 
 }  // namespace

@@ -24,9 +24,9 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-constexpr int threads = 32 * rank_side * rank_side;
+constexpr int rank_threads = 32 * rank_side * rank_side;
 constexpr int list_size = rank_list_size, rounds = list_size / 32;
-constexpr int max_slices = 32;  // maximum number of slices in a tile
+constexpr int rank_slices = 32;  // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
 /// The group member that a lane tests. If `member` is 0, the lane tests no member.
@@ -89,7 +89,7 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   const int skew = start & 3, q = threadIdx.x % lanes;
   if (q >= tile.pitch / 4) return;
 #pragma unroll 3  // several loads are in flight
-  for (int row = threadIdx.x / lanes; row < tile.rows * slices; row += threads / lanes) {
+  for (int row = threadIdx.x / lanes; row < tile.rows * slices; row += rank_threads / lanes) {
     const int k = row / tile.rows, y = row - k * tile.rows;
     const auto* from =
         reinterpret_cast<const std::uint32_t*>(a.guide.data + places[k] * a.guide.slice +
@@ -292,9 +292,9 @@ class Ranking {
 /// thread block are compile-time constants. If `window` is 0, they are members of the kernel
 /// argument `a`.
 template <int cube, int window = 0, int step = 1>
-__global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
+__global__ void __launch_bounds__(rank_threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
-  __shared__ int places[max_slices];
+  __shared__ int places[rank_slices];
   __shared__ const std::uint32_t* layers[rank_side][3];
   const RankShape<cube, window, step> shape(a);
   const int slices = shape.spacing * (a.plan.layers - 1) + shape.side + cube - 1;
@@ -338,10 +338,10 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
                 a.cubes.params.group);
 }
 
-using Kernel = void (*)(RankArgs);
+using RankKernel = void (*)(RankArgs);
 /// Returns the kernel compiled for a profile (params.cpp). For other parameters, or thread blocks
 /// with fewer rows, returns the generic kernel.
-Kernel kernel_for(const PhaseParams& p, const RankPlan& plan) {
+RankKernel kernel_for(const PhaseParams& p, const RankPlan& plan) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step && plan.rows == rank_side;
   };
@@ -356,12 +356,12 @@ Kernel kernel_for(const PhaseParams& p, const RankPlan& plan) {
 void detail::rank_groups(const RankPlan& plan, const Ring<std::uint8_t>& guide,
                          const Margins& margins, const ReferenceCubes& cubes, const KeptLists& kept,
                          std::uint32_t* groups, cudaStream_t stream) {
-  const Kernel kernel = kernel_for(cubes.params, plan);
+  const RankKernel kernel = kernel_for(cubes.params, plan);
   lull::cuda::allow_shared_memory(kernel);
   const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
   kernel<<<dim3(blocks(cubes.columns, rank_side), blocks(cubes.rows, plan.rows),
                 blocks(cubes.layers, plan.layers)),
-           threads, plan.bytes(cubes.params), stream>>>(
+           rank_threads, plan.bytes(cubes.params), stream>>>(
       {guide, margins, cubes, kept, plan, groups});
   lull::cuda::check(cudaGetLastError());
 }

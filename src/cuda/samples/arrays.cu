@@ -17,7 +17,7 @@
 namespace lull::cuda {
 namespace {
 
-constexpr dim3 block{32, 8};  // threads
+constexpr dim3 block{32, 8};
 
 /// Source planes and destination planes of one kernel launch.
 struct PlanePairs {

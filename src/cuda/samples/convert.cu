@@ -14,16 +14,16 @@
 namespace lull {
 namespace {
 
-constexpr int quad = 4;       // samples per thread
-constexpr dim3 block{32, 8};  // threads
+constexpr int quad = 4;  // samples per thread
+constexpr dim3 quad_block{32, 8};
 constexpr dim3 quads_for(int width, int height) {
-  constexpr int columns = block.x * quad;
-  return dim3((width + columns - 1) / columns, (height + block.y - 1) / block.y);
+  constexpr int columns = quad_block.x * quad;
+  return dim3((width + columns - 1) / columns, (height + quad_block.y - 1) / quad_block.y);
 }
 /// Returns the position of the first of the 4 samples of this thread.
 __device__ int2 own_quad() {
-  return {static_cast<int>(blockIdx.x * block.x + threadIdx.x) * quad,
-          static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
+  return {static_cast<int>(blockIdx.x * quad_block.x + threadIdx.x) * quad,
+          static_cast<int>(blockIdx.y * quad_block.y + threadIdx.y)};
 }
 
 using Pointers = std::array<float*, max_planes>;
@@ -277,19 +277,20 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
     using Sample = decltype(type);
     if (colour == Colour::opponent && any(curves)) {
       load_tabled_colour_kernel<Sample>
-          <<<grid, block, 0, stream>>>(RawColour(raw), ColourMatrix(opponent_forward), scale,
-                                       TableCurves(curves), margins, planes);
+          <<<grid, quad_block, 0, stream>>>(RawColour(raw), ColourMatrix(opponent_forward), scale,
+                                            TableCurves(curves), margins, planes);
     } else if (colour == Colour::opponent) {
-      load_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+      load_colour_kernel<Sample><<<grid, quad_block, 0, stream>>>(
           RawColour(raw), ColourMatrix(opponent_forward), scale, margins, planes);
     } else {
       for (int i = 0; i < count; ++i) {
         const RawPlane from(raw, first + i);
         if (const float* const curve = curves[first + i])
           load_kernel<Sample>
-              <<<grid, block, 0, stream>>>(from, scale, TableCurve{curve}, margins, planes[i]);
+              <<<grid, quad_block, 0, stream>>>(from, scale, TableCurve{curve}, margins, planes[i]);
         else
-          load_kernel<Sample><<<grid, block, 0, stream>>>(from, scale, AsIs{}, margins, planes[i]);
+          load_kernel<Sample>
+              <<<grid, quad_block, 0, stream>>>(from, scale, AsIs{}, margins, planes[i]);
       }
     }
   });
@@ -306,23 +307,23 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
   with_sample_type(raw.sample, [&](auto type) {
     using Sample = decltype(type);
     if (colour == Colour::opponent && any(back)) {
-      store_tabled_colour_kernel<Sample>
-          <<<grid, block, 0, stream>>>(planes, ColourMatrix(opponent_inverse), scale, rounding,
-                                       TableOutputs(back, margins.height), margins, RawColour(raw));
+      store_tabled_colour_kernel<Sample><<<grid, quad_block, 0, stream>>>(
+          planes, ColourMatrix(opponent_inverse), scale, rounding,
+          TableOutputs(back, margins.height), margins, RawColour(raw));
     } else if (colour == Colour::opponent) {
-      store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
+      store_colour_kernel<Sample><<<grid, quad_block, 0, stream>>>(
           planes, ColourMatrix(opponent_inverse), scale, rounding, margins, RawColour(raw));
     } else {
       for (int i = 0; i < count; ++i) {
         const RawPlane to(raw, first + i);
         const float plane_scale = store_scale(raw, first + i);
         if (const OutputTransform& transform = back[first + i]; transform.curve != nullptr)
-          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding,
-                                                           TableOutput(transform, margins.height),
-                                                           margins, to);
+          store_kernel<Sample><<<grid, quad_block, 0, stream>>>(
+              planes[i], plane_scale, rounding, TableOutput(transform, margins.height), margins,
+              to);
         else
-          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding,
-                                                           OutputAsIs{}, margins, to);
+          store_kernel<Sample><<<grid, quad_block, 0, stream>>>(planes[i], plane_scale, rounding,
+                                                                OutputAsIs{}, margins, to);
       }
     }
   });
@@ -333,7 +334,7 @@ void convert_samples(const RawPlanes& from, int i, int width, int height, const 
                      cudaStream_t stream) {
   const double ratio = to.full_scale[i] / from.full_scale[i];
   const auto launch = [&]<class From, class To>(From, To) {
-    convert_kernel<From, To><<<quads_for(width, height), block, 0, stream>>>(
+    convert_kernel<From, To><<<quads_for(width, height), quad_block, 0, stream>>>(
         RawPlane(from, i), ratio, Rounding(to), width, height, RawPlane(to, i));
   };
   const auto launch_to = [&](auto type) {

@@ -6,16 +6,17 @@
 namespace lull {
 namespace {
 
-constexpr dim3 block{32, 8};  // threads
-constexpr dim3 blocks_for(int width, int height) {
-  return dim3((width + block.x - 1) / block.x, (height + block.y - 1) / block.y);
+constexpr dim3 guard_block{32, 8};  // threads
+constexpr dim3 guard_blocks(int width, int height) {
+  return dim3((width + guard_block.x - 1) / guard_block.x,
+              (height + guard_block.y - 1) / guard_block.y);
 }
-__device__ int2 own_place() {
-  return {static_cast<int>(blockIdx.x * block.x + threadIdx.x),
-          static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
+__device__ int2 own_position() {
+  return {static_cast<int>(blockIdx.x * guard_block.x + threadIdx.x),
+          static_cast<int>(blockIdx.y * guard_block.y + threadIdx.y)};
 }
 
-FloatPlane plane_of(const RawPlanes& raw, const FrameFormat& format, int i) {
+FloatPlane float_plane_of(const RawPlanes& raw, const FrameFormat& format, int i) {
   return {static_cast<std::byte*>(raw.data[i]), raw.pitch[i], format.plane_width(i),
           format.plane_height(i)};
 }
@@ -26,14 +27,14 @@ __global__ void cells_kernel(const FloatPlane plane, const FloatGuard guard, Cel
 
 __global__ void guard_kernel(const FloatPlane plane, const FloatGuard guard, const CellSum* cells,
                              const FloatPlane seen) {
-  const int2 p = own_place();
+  const int2 p = own_position();
   if (p.x < plane.width && p.y < plane.height)
     seen(p.x, p.y) = filter_input(plane, guard, cells, p.x, p.y);
 }
 
 __global__ void restore_kernel(const FloatPlane plane, const FloatGuard guard,
                                const FloatPlane filtered) {
-  const int2 p = own_place();
+  const int2 p = own_position();
   if (p.x >= plane.width || p.y >= plane.height) return;
   float& v = filtered(p.x, p.y);
   v = guard.result(plane(p.x, p.y), v);
@@ -47,11 +48,11 @@ void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    cudaStream_t stream) {
   for (int i = 0; i < format.planes(); ++i) {
     const FloatGuard guard(format, sigma[i]);
-    const FloatPlane plane = plane_of(raw, format, i);
-    cells_kernel<<<blocks_for(guard_cells(plane.width) * guard_cell, guard_cells(plane.height)),
-                   block, 0, stream>>>(plane, guard, cells[i]);
-    guard_kernel<<<blocks_for(plane.width, plane.height), block, 0, stream>>>(
-        plane, guard, cells[i], plane_of(seen, format, i));
+    const FloatPlane plane = float_plane_of(raw, format, i);
+    cells_kernel<<<guard_blocks(guard_cells(plane.width) * guard_cell, guard_cells(plane.height)),
+                   guard_block, 0, stream>>>(plane, guard, cells[i]);
+    guard_kernel<<<guard_blocks(plane.width, plane.height), guard_block, 0, stream>>>(
+        plane, guard, cells[i], float_plane_of(seen, format, i));
   }
   cuda::check(cudaGetLastError());
 }
@@ -60,9 +61,9 @@ void restore_samples(const RawPlanes& raw, const FrameFormat& format,
                      const std::array<float, max_planes>& sigma, const RawPlanes& filtered,
                      cudaStream_t stream) {
   for (int i = 0; i < format.planes(); ++i) {
-    const FloatPlane plane = plane_of(raw, format, i);
-    restore_kernel<<<blocks_for(plane.width, plane.height), block, 0, stream>>>(
-        plane, FloatGuard(format, sigma[i]), plane_of(filtered, format, i));
+    const FloatPlane plane = float_plane_of(raw, format, i);
+    restore_kernel<<<guard_blocks(plane.width, plane.height), guard_block, 0, stream>>>(
+        plane, FloatGuard(format, sigma[i]), float_plane_of(filtered, format, i));
   }
   cuda::check(cudaGetLastError());
 }

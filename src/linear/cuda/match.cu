@@ -128,20 +128,20 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
 }
 
 __global__ void __launch_bounds__(32 * max_warps) match_kernel(const MatchJob job) {
-  extern __shared__ std::uint32_t memory[];
+  extern __shared__ std::uint32_t words[];
   const DeviceGroups& groups = job.groups;
   const ReferenceGrid& grid = groups.grid;
   const int warp = threadIdx.x / 32, r = groups.sizes.window / 2;
   const int i0 = blockIdx.x * across, j0 = blockIdx.y * down;
   const int x0 = grid.x(i0) - r, y0 = grid.y(j0) - r;
-  load_words(job, x0, y0, memory);
+  load_words(job, x0, y0, words);
   __syncthreads();
-  std::uint32_t* const keys = memory + job.pitch * job.rows + warp * job.keys;
+  std::uint32_t* const keys = words + job.pitch * job.rows + warp * job.keys;
   for (int n = warp; n < across * down; n += static_cast<int>(blockDim.x) / 32) {
     const int i = i0 + n % across, j = j0 + n / across;
     if (i >= grid.count_x || j >= grid.count_y) continue;
     const int x = grid.x(i), y = grid.y(j);
-    find_keys(job, x, y, memory + (y - r - y0) * job.pitch + x - r - x0, keys);
+    find_keys(job, x, y, words + (y - r - y0) * job.pitch + x - r - x0, keys);
     write_members(groups, static_cast<std::size_t>(j) * grid.count_x + i, keys, job.keys);
   }
 }

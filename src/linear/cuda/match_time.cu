@@ -52,7 +52,7 @@ struct TimeMatchJob {
   int keys;   // number of candidates, rounded up to complete warps
 };
 
-struct BlockMemory {
+struct MatchMemory {
   // Samples of the reference patches, in words of four horizontally neighbouring samples, column by
   // column.
   alignas(16) std::uint32_t own[references][max_columns * column_words];
@@ -193,7 +193,7 @@ __device__ __forceinline__ void find_frame_keys(const TimeMatchJob& job, const F
 __global__ void __launch_bounds__(32 * references)
     match_time_kernel(const __grid_constant__ TimeMatchJob job) {
   extern __shared__ __align__(16) unsigned char memory[];
-  auto& block = *reinterpret_cast<BlockMemory*>(memory);
+  auto& block = *reinterpret_cast<MatchMemory*>(memory);
   auto* const windows = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const TimeMatchArgs& a = job.args;
   const DeviceGroups& groups = a.groups;
@@ -249,7 +249,7 @@ void match_over_time(const TimeMatchArgs& args, cudaStream_t stream) {
       std::max(words(OwnLayout{}, sizes.window), words(OtherLayout{}, sizes.temporal_window)), 32);
   job.keys = round_up(first_index(sizes, args.frames.count) - 1, 32);
   const std::size_t bytes =
-      sizeof(BlockMemory) + sizeof(std::uint32_t) * (2 * job.words + references * job.keys);
+      sizeof(MatchMemory) + sizeof(std::uint32_t) * (2 * job.words + references * job.keys);
   cuda::allow_shared_memory(match_time_kernel);
   const ReferenceGrid& grid = args.groups.grid;
   const dim3 blocks((grid.count_x + across - 1) / across, (grid.count_y + down - 1) / down);

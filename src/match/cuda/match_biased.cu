@@ -26,16 +26,17 @@ __global__ void __launch_bounds__(threads, 2)
               [&](int place) { return own_displacement(a, place); });
 }
 
-using Kernel = void (*)(MatchArgs, ScoreBias);
-struct KernelChoice {
-  Kernel of_16, of_32;
+using BiasedKernel = void (*)(MatchArgs, ScoreBias);
+struct BiasedKernelChoice {
+  BiasedKernel of_16, of_32;
 };
 template <std::size_t... I>
-constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
+constexpr std::array<BiasedKernelChoice, sizeof...(I)> biased_kernels_of(
+    std::index_sequence<I...>) {
   return {{{biased_kernel<16, match_shapes[I].chunk, match_shapes[I].union_pitch>,
             biased_kernel<32, match_shapes[I].chunk, match_shapes[I].union_pitch>}...}};
 }
-const auto kernels = kernels_of(std::make_index_sequence<std::size(match_shapes)>());
+const auto biased_kernels = biased_kernels_of(std::make_index_sequence<std::size(match_shapes)>());
 
 }  // namespace
 
@@ -44,7 +45,8 @@ void match_detail::match_biased(const MatchArgs& args, const DistanceBias& bias,
   const auto shape =
       std::ranges::find(match_shapes, MatchShape{args.plan.chunk, args.plan.union_pitch}) -
       match_shapes;
-  const Kernel kernel = args.keep <= 16 ? kernels[shape].of_16 : kernels[shape].of_32;
+  const BiasedKernel kernel =
+      args.keep <= 16 ? biased_kernels[shape].of_16 : biased_kernels[shape].of_32;
   cuda::allow_shared_memory(kernel);
   const dim3 grid_size(args.batch.tiles_x, args.batch.tiles_y);
   kernel<<<grid_size, threads, args.plan.shared_bytes, stream>>>(args, ScoreBias(bias, args.guide));

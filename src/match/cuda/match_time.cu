@@ -26,37 +26,39 @@ __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a
       with_constants<search>(a.search), a.frames, memory, frames, NoBias{});
 }
 
-using Kernel = void (*)(TimeArgs);
-struct KernelChoice {
-  Kernel of_16, of_32;
+using TimeKernel = void (*)(TimeArgs);
+struct TimeKernelChoice {
+  TimeKernel of_16, of_32;
 };
 template <int N, bool fused, MatchShape own, MatchShape others, int fixed>
-constexpr Kernel kernel_of = match_time_kernel<N, fused, own.chunk, own.union_pitch, others.chunk,
-                                               others.union_pitch, fixed>;
+constexpr TimeKernel time_kernel_of = match_time_kernel<N, fused, own.chunk, own.union_pitch,
+                                                        others.chunk, others.union_pitch, fixed>;
 template <bool fused, MatchShape own, MatchShape others, int fixed>
-constexpr KernelChoice choice_of = {kernel_of<16, fused, own, others, fixed>,
-                                    kernel_of<32, fused, own, others, fixed>};
+constexpr TimeKernelChoice time_choice_of = {time_kernel_of<16, fused, own, others, fixed>,
+                                             time_kernel_of<32, fused, own, others, fixed>};
 template <std::size_t... I>
-constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {
-      {choice_of<time_shapes[I].fused, time_shapes[I].own, time_shapes[I].others, any_search>...}};
+constexpr std::array<TimeKernelChoice, sizeof...(I)> time_kernels_of(std::index_sequence<I...>) {
+  return {{time_choice_of<time_shapes[I].fused, time_shapes[I].own, time_shapes[I].others,
+                          any_search>...}};
 }
-const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>());
+const auto time_kernels = time_kernels_of(std::make_index_sequence<std::size(time_shapes)>());
 template <std::size_t... I>
-constexpr std::array<KernelChoice, sizeof...(I)> fixed_kernels_of(std::index_sequence<I...>) {
-  return {{choice_of<true, fixed_time_searches[I].own.shape, fixed_time_searches[I].others.shape,
-                     I>...}};
+constexpr std::array<TimeKernelChoice, sizeof...(I)> fixed_time_kernels_of(
+    std::index_sequence<I...>) {
+  return {{time_choice_of<true, fixed_time_searches[I].own.shape,
+                          fixed_time_searches[I].others.shape, I>...}};
 }
-const auto fixed_kernels =
-    fixed_kernels_of(std::make_index_sequence<std::size(fixed_time_searches)>());
+const auto fixed_time_kernels =
+    fixed_time_kernels_of(std::make_index_sequence<std::size(fixed_time_searches)>());
 
-const KernelChoice& kernels_for(const TimeSearch& a) {
+const TimeKernelChoice& time_kernels_for(const TimeSearch& a) {
   const auto fixed = std::ranges::find_if(fixed_time_searches, [&](const FixedTimeSearch& search) {
     return search.own.window == a.own.window && search.own.step == a.own.grid.step &&
            search.others.window == a.window && search.is_of(a.own.plan, a.others);
   });
-  if (fixed != std::end(fixed_time_searches)) return fixed_kernels[fixed - fixed_time_searches];
-  return kernels[shape_of(a)];
+  if (fixed != std::end(fixed_time_searches))
+    return fixed_time_kernels[fixed - fixed_time_searches];
+  return time_kernels[shape_of(a)];
 }
 
 }  // namespace
@@ -77,8 +79,8 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
     args.frames.motion[k] = frame.motion;
   }
   if (phase.bias != nullptr) return match_time_biased(args, *phase.bias, plan.shared_bytes, stream);
-  const KernelChoice& choice = kernels_for(args.search);
-  const Kernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
+  const TimeKernelChoice& choice = time_kernels_for(args.search);
+  const TimeKernel kernel = phase.group <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
   kernel<<<dim3(batch.tiles_x, batch.tiles_y), threads, plan.shared_bytes, stream>>>(args);
   cuda::check(cudaGetLastError());

@@ -24,27 +24,29 @@ __global__ void __launch_bounds__(threads, 2)
       a.search, a.frames, memory, frames, SharedBias(bias, bias_memory));
 }
 
-using Kernel = void (*)(TimeArgs, ScoreBias);
-struct KernelChoice {
-  Kernel of_16, of_32;
+using BiasedTimeKernel = void (*)(TimeArgs, ScoreBias);
+struct BiasedTimeChoice {
+  BiasedTimeKernel of_16, of_32;
 };
 template <std::size_t I, int N>
-constexpr Kernel kernel_of =
+constexpr BiasedTimeKernel biased_time_kernel_of =
     biased_time_kernel<N, time_shapes[I].fused, time_shapes[I].own.chunk,
                        time_shapes[I].own.union_pitch, time_shapes[I].others.chunk,
                        time_shapes[I].others.union_pitch>;
 template <std::size_t... I>
-constexpr std::array<KernelChoice, sizeof...(I)> kernels_of(std::index_sequence<I...>) {
-  return {{{kernel_of<I, 16>, kernel_of<I, 32>}...}};
+constexpr std::array<BiasedTimeChoice, sizeof...(I)> biased_time_kernels_of(
+    std::index_sequence<I...>) {
+  return {{{biased_time_kernel_of<I, 16>, biased_time_kernel_of<I, 32>}...}};
 }
-const auto kernels = kernels_of(std::make_index_sequence<std::size(time_shapes)>());
+const auto biased_time_kernels =
+    biased_time_kernels_of(std::make_index_sequence<std::size(time_shapes)>());
 
 }  // namespace
 
 void match_detail::match_time_biased(const TimeArgs& args, const DistanceBias& bias,
                                      std::size_t shared_bytes, cudaStream_t stream) {
-  const KernelChoice& choice = kernels[shape_of(args.search)];
-  const Kernel kernel = args.search.own.keep <= 16 ? choice.of_16 : choice.of_32;
+  const BiasedTimeChoice& choice = biased_time_kernels[shape_of(args.search)];
+  const BiasedTimeKernel kernel = args.search.own.keep <= 16 ? choice.of_16 : choice.of_32;
   cuda::allow_shared_memory(kernel);
   const dim3 grid(args.search.own.batch.tiles_x, args.search.own.batch.tiles_y);
   kernel<<<grid, threads, shared_bytes, stream>>>(args, ScoreBias(bias, args.search.own.guide));
