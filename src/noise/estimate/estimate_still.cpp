@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/colour.h"
 #include "noise/coefficient_table.h"
 #include "noise/estimate/brightness_curve.h"
 #include "noise/stabiliser.h"
 #include "noise/stills/camera_noise.h"
-#include "noise/stills/demosaiced_noise.h"
+#include "noise/stills/developed_noise.h"
 #include "noise/stills/flat_block_spectrum.h"
 #include "noise/stills/picture_blocks.h"
 #include "noise/stills/white_level.h"
@@ -90,24 +89,6 @@ PlaneBlocks blocks_of_plane(const PlaneStack& filtered_plane, std::span<const Pl
   return result;
 }
 
-/// Computes plane `i` (Y, U or V) of the opponent space from R, G and B.
-PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
-  PlaneStack stack;
-  for (std::size_t n = 0; n < rgb[0].pictures.size(); ++n) {
-    const int width = rgb[0].pictures[n].width(), height = rgb[0].pictures[n].height();
-    Plane<float> plane(width, height);
-    for (int y = 0; y < height; ++y) {
-      const float* in[3];
-      for (int c = 0; c < 3; ++c) in[c] = rgb[c].pictures[n].view().row(y);
-      float* out = plane.view().row(y);
-      const float* m = opponent_forward[i];
-      for (int x = 0; x < width; ++x) out[x] = m[0] * in[0][x] + m[1] * in[1][x] + m[2] * in[2][x];
-    }
-    stack.pictures.push_back(std::move(plane));
-  }
-  return stack;
-}
-
 /// Simplifies the noise levels of three planes. If `alike` is true and the levels differ by at most
 /// 15 %, all levels become their root mean square. If all levels are below `invisible_level`, all
 /// levels become 0.
@@ -126,7 +107,7 @@ class StillEstimate {
   explicit StillEstimate(std::span<const Frame> pictures) : format_(pictures.front().format) {
     for (int i = 0; i < format_.planes(); ++i) sources_.push_back(load_stack(pictures, i));
     if (is_rgb()) {
-      for (int i = 0; i < 3; ++i) opponents_[i] = opponent(sources_, i);
+      for (int i = 0; i < 3; ++i) opponents_[i] = opponent_plane(sources_, i);
       luma_ = blocks_of_plane(opponents_[0], sources_);
     } else {
       luma_ = blocks_of_plane(sources_[0], std::span(sources_).first(1));
@@ -136,9 +117,11 @@ class StillEstimate {
   NoiseEstimate judge() {
     NoiseEstimate estimate;
     if (luma_.is_drawn()) return estimate;
-    const DemosaicedNoise developed = is_rgb() ? measure_demosaiced() : DemosaicedNoise{};
-    if (developed.found == Demosaicing::clear) {
-      demosaiced(developed, estimate);
+    DevelopedNoise raw;
+    if (is_rgb())
+      raw = developed_noise(sources_, opponents_, max_demosaiced_blocks, 3 * rounding());
+    if (raw.found == Demosaicing::clear) {
+      developed(raw, estimate);
       return estimate;
     }
     const FlatBlockSpectrum spectrum = flat_block_spectrum(luma_.values, luma_.blocks);
@@ -149,8 +132,8 @@ class StillEstimate {
       white(estimate);
       if (!estimate.noise.has_curves())
         estimate.confidence = explained_share(estimate, spectrum, is_rgb());
-    } else if (developed.found == Demosaicing::weak) {
-      demosaiced(developed, estimate);
+    } else if (raw.found == Demosaicing::weak) {
+      developed(raw, estimate);
     } else {
       coloured(spectrum, estimate);
       estimate.confidence =
@@ -256,22 +239,13 @@ class StillEstimate {
                                                {levels[2], nullptr, nullptr}});
   }
 
-  DemosaicedNoise measure_demosaiced() const {
-    const PictureBlocks blocks = cut_blocks(opponents_[0], sources_, max_demosaiced_blocks);
-    std::array<std::vector<float>, 3> values;
-    for (int i = 0; i < 3; ++i) values[i] = coefficients(opponents_[i], blocks);
-    return demosaiced_noise({values[0], values[1], values[2]}, blocks, 3 * rounding());
-  }
-
-  /// Sets `estimate` to the noise of a demosaiced picture without prior denoising.
-  static void demosaiced(const DemosaicedNoise& found, NoiseEstimate& estimate) {
+  /// Sets `estimate` to the noise of a photograph developed without denoising.
+  static void developed(const DevelopedNoise& found, NoiseEstimate& estimate) {
     if (*std::ranges::max_element(found.level) < invisible_level) return;
-    std::array<PlaneNoise, 3> planes;
-    for (int i = 0; i < 3; ++i) planes[i] = noise_of(found.tables[i]);
-    estimate.noise = NoiseModel::of_opponents(planes);
+    estimate.noise = found.noise;
     estimate.level = found.level;
-    estimate.coarse = std::sqrt(found.tables[0][0]) / 8;
-    estimate.confidence = static_cast<float>(found.agreement);
+    estimate.coarse = found.coarse;
+    estimate.confidence = found.confidence;
   }
 
   /// Returns the share (0 to 1) of white noise in the luma variance of flat blocks. Only the DCT

@@ -7,7 +7,6 @@
 #include "core/colour.h"
 #include "noise/stills/block_coefficients.h"
 #include "noise/stills/flat_block_spectrum.h"
-#include "noise/stills/flat_blocks.h"
 
 // A sensor measures R, G and B at different positions, with independent noise. The noise of a
 // demosaiced picture therefore has three properties that distinguish the noise from texture, for
@@ -28,8 +27,15 @@ namespace {
 
 constexpr std::size_t min_blocks = 200;
 constexpr int rounds = 2;
-constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
-constexpr double compared_share = 0.2;   // share of blocks with which the former are compared
+constexpr double compared_share = 0.2;  // share of blocks with which the measured ones are compared
+
+/// How measured_ranges() measures blocks.
+struct Selection {
+  int ranges;              // ranges of brightness
+  double share;            // share of a range's blocks that is measured
+  double min_noise_share;  // lower limit of noise_share()
+};
+constexpr Selection by_range{brightness_ranges, 0.05, 0.4}, in_all_blocks{1, 0.02, 0.65};
 
 /// Bands of frequencies of the DCT coefficients (v, u). Each band has a lowest and a highest v + u.
 constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
@@ -69,14 +75,6 @@ struct Range {
 
 constexpr int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 
-constexpr bool is_fine(int k) { return k / 8 + k % 8 >= 3; }
-
-double fine_energy(const CoefficientTable& table) {
-  double sum = 0;
-  for (int k = 1; k < 64; ++k) sum += is_fine(k) ? static_cast<double>(table[k]) : 0;
-  return sum;
-}
-
 /// For each pair of planes, adds the mean product of their coefficients to `products`. Only one set
 /// of coefficients counts (set_of()).
 void add_products(const OpponentValues& values, std::span<const int> measured, int set,
@@ -97,15 +95,15 @@ void add_products(const OpponentValues& values, std::span<const int> measured, i
 /// of the flattest blocks, and `many` the variances of a larger set. If the larger set has a higher
 /// variance, the difference comes from colour fringes, which are texture.
 double noise_share(const std::array<CoefficientTable, 3>& few,
-                   const std::array<CoefficientTable, 3>& many) {
-  constexpr double weight = 0.5, min_share = 0.4;
+                   const std::array<CoefficientTable, 3>& many, double min_share) {
+  constexpr double weight = 0.5;
   const double flattest = fine_energy(few[1]) + fine_energy(few[2]);
   const double other = fine_energy(many[1]) + fine_energy(many[2]);
   return std::clamp(1 - weight * (other / std::max(1e-9, flattest) - 1), min_share, 1.0);
 }
 
 Range measured_range(const OpponentValues& values, std::span<const int> members,
-                     const Energies& energies) {
+                     const Energies& energies, const Selection& selection) {
   Range range;
   for (const int b : members)
     range.brightness += static_cast<double>(values[0][static_cast<std::size_t>(b) * 64]) / 8 /
@@ -114,13 +112,13 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
   std::array<CoefficientTable, 3> many{};
   for (int set = 0; set < 2; ++set) {
     rank(ranked, energies[set]);
-    const std::span<const int> flattest = first_of(ranked, measured_share);
+    const std::span<const int> flattest = first_of(ranked, selection.share);
     for (int i = 0; i < 3; ++i) measure_set(values[i], flattest, 1 - set, range.tables[i]);
     for (int i = 1; i < 3; ++i)
       measure_set(values[i], first_of(ranked, compared_share), 1 - set, many[i]);
     add_products(values, flattest, 1 - set, range.products);
   }
-  range.noise_share = noise_share(range.tables, many);
+  range.noise_share = noise_share(range.tables, many, selection.min_noise_share);
   for (CoefficientTable& table : range.tables)
     for (float& variance : table) variance *= static_cast<float>(range.noise_share);
   for (double& product : range.products) product *= range.noise_share;
@@ -146,7 +144,7 @@ bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
 /// Returns the noise of each range of brightness. Returns no ranges if the picture lacks the chroma
 /// noise of demosaiced pictures.
 std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
-                                   const UsableBlocks& usable) {
+                                   const UsableBlocks& usable, const Selection& selection) {
   const std::vector<int> ordered = by_brightness(values[0], usable);
   std::array<BlockPlane, 3> planes;
   for (int i = 0; i < 3; ++i) planes[i] = {values[i], median_spectrum(values[i], ordered)};
@@ -155,13 +153,14 @@ std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBl
   for (int round = 0; round < rounds; ++round) {
     const Energies energies = energies_around(planes, blocks, usable);
     ranges.clear();
-    for (int r = 0; r < brightness_ranges; ++r)
-      ranges.push_back(measured_range(values, brightness_range(ordered, r), energies));
+    for (int r = 0; r < selection.ranges; ++r)
+      ranges.push_back(measured_range(values, brightness_range(ordered, r, selection.ranges),
+                                      energies, selection));
     for (int i = 0; i < 3; ++i)
       for (int k = 1; k < 64; ++k) {
         double sum = 0;
         for (const Range& range : ranges) sum += static_cast<double>(range.tables[i][k]);
-        planes[i].spectrum[k] = static_cast<float>(sum / brightness_ranges);
+        planes[i].spectrum[k] = static_cast<float>(sum / selection.ranges);
       }
   }
   return ranges;
@@ -274,22 +273,47 @@ void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
   }
 }
 
-}  // namespace
-
-DemosaicedNoise demosaiced_noise(const OpponentValues& values, const PictureBlocks& blocks,
-                                 double rounding) {
-  DemosaicedNoise noise;
-  const UsableBlocks usable = select_usable(blocks, min_blocks);
-  if (usable.count < min_blocks) return noise;
-  const std::vector<Range> ranges = measured_ranges(values, blocks, usable);
-  if (ranges.empty()) return noise;
-  noise.tables = common_tables(ranges, noise.agreement);
-  const BandLevels levels = levels_of(noise.tables);
-  noise.found = demosaicing_of(levels, rounding);
-  if (noise.found == Demosaicing::none) return noise;
-  limit_luma(levels, noise.tables[0]);
+/// Applies the limits of luma, and computes the noise levels of R, G and B.
+void finish(const std::vector<Range>& ranges, DemosaicedNoise& noise) {
+  limit_luma(levels_of(noise.tables), noise.tables[0]);
   noise.level = channel_levels(ranges, noise.tables);
   for (CoefficientTable& table : noise.tables) table[0] = std::max(table[1], table[8]);
+}
+
+}  // namespace
+
+double fine_energy(const CoefficientTable& table) {
+  double sum = 0;
+  for (int k = 1; k < 64; ++k) sum += is_fine(k) ? static_cast<double>(table[k]) : 0;
+  return sum;
+}
+
+UsableBlocks usable_developed_blocks(const PictureBlocks& blocks) {
+  constexpr double min_share = 0.1;
+  const double wanted = min_share * static_cast<double>(blocks.size());
+  return select_usable(blocks, std::max(min_blocks, static_cast<std::size_t>(wanted)));
+}
+
+DemosaicedNoise demosaiced_noise(const OpponentValues& values, const PictureBlocks& blocks,
+                                 const UsableBlocks& usable, double rounding) {
+  if (usable.count < min_blocks) return {};
+  const std::vector<Range> ranges = measured_ranges(values, blocks, usable, by_range);
+  if (ranges.empty()) return {};
+  DemosaicedNoise noise;
+  noise.tables = common_tables(ranges, noise.agreement);
+  noise.found = demosaicing_of(levels_of(noise.tables), rounding);
+  if (noise.found != Demosaicing::none) finish(ranges, noise);
+  return noise;
+}
+
+DemosaicedNoise stabilised_noise(const OpponentValues& values, const PictureBlocks& blocks,
+                                 const UsableBlocks& usable) {
+  if (usable.count < min_blocks) return {};
+  const std::vector<Range> ranges = measured_ranges(values, blocks, usable, in_all_blocks);
+  if (ranges.empty()) return {};
+  DemosaicedNoise noise{.found = Demosaicing::clear};
+  noise.tables = common_tables(ranges, noise.agreement);
+  finish(ranges, noise);
   return noise;
 }
 

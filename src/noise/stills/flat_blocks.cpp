@@ -65,9 +65,8 @@ std::vector<int> by_brightness(std::span<const float> values, const UsableBlocks
   return ordered;
 }
 
-std::span<const int> brightness_range(std::span<const int> ordered, int r) {
-  const std::size_t begin = ordered.size() * r / brightness_ranges,
-                    end = ordered.size() * (r + 1) / brightness_ranges;
+std::span<const int> brightness_range(std::span<const int> ordered, int r, int ranges) {
+  const std::size_t begin = ordered.size() * r / ranges, end = ordered.size() * (r + 1) / ranges;
   return ordered.subspan(begin, end - begin);
 }
 

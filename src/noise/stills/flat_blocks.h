@@ -31,9 +31,10 @@ struct UsableBlocks {
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns the blocks in the range of brightness with the index `r`. `ordered` contains all blocks,
-/// sorted by brightness.
-[[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
+/// Returns the blocks in the range of brightness with the index `r`, of `ranges` ranges with equal
+/// numbers of blocks. `ordered` contains all blocks, sorted by brightness.
+[[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r,
+                                                    int ranges = brightness_ranges);
 
 /// Returns a table of coefficient variances for the given blocks, computed from medians over the
 /// blocks.

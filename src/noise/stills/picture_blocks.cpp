@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/bases.h"
+#include "core/colour.h"
 #include "core/float_range.h"
 #include "core/samples.h"
 
@@ -127,6 +128,23 @@ PlaneStack load_stack(std::span<const Frame> frames, int i) {
     stack.pictures.push_back(std::move(plane));
   }
   stack.bounds = bounds_of(stack.pictures, frames.front().format);
+  return stack;
+}
+
+PlaneStack opponent_plane(std::span<const PlaneStack> rgb, int i) {
+  PlaneStack stack;
+  for (std::size_t n = 0; n < rgb[0].pictures.size(); ++n) {
+    const int width = rgb[0].pictures[n].width(), height = rgb[0].pictures[n].height();
+    Plane<float> plane(width, height);
+    for (int y = 0; y < height; ++y) {
+      const float* in[3];
+      for (int c = 0; c < 3; ++c) in[c] = rgb[c].pictures[n].view().row(y);
+      float* out = plane.view().row(y);
+      const float* m = opponent_forward[i];
+      for (int x = 0; x < width; ++x) out[x] = m[0] * in[0][x] + m[1] * in[1][x] + m[2] * in[2][x];
+    }
+    stack.pictures.push_back(std::move(plane));
+  }
   return stack;
 }
 

@@ -30,6 +30,9 @@ struct PlaneStack {
 /// limit 0 or 255 instead, and float samples have no limit.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
+/// Computes plane `i` (Y, U or V) of the opponent space from the planes R, G and B.
+[[nodiscard]] PlaneStack opponent_plane(std::span<const PlaneStack> rgb, int i);
+
 /// A grid of blocks in each of several pictures. All pictures have one size, and the grids exclude
 /// letterboxes.
 struct PictureBlocks {

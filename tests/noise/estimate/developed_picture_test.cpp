@@ -48,6 +48,22 @@ double squared_error(const ColourPicture& a, const Frame& frame, int channel) {
   return sum / (width * height);
 }
 
+/// Returns the mean and the noise level of a channel in the rows [from, to).
+struct Rows {
+  double mean = 0, level = 0;
+};
+Rows in_rows(const Developed& picture, int channel, int from, int to) {
+  Rows rows;
+  for (int y = from; y < to; ++y)
+    for (int x = 0; x < width; ++x) {
+      const auto clean = static_cast<double>(picture.clean[channel].view()(x, y));
+      const double d = static_cast<double>(picture.noisy[channel].view()(x, y)) - clean;
+      rows.mean += clean / (width * (to - from));
+      rows.level += d * d / (width * (to - from));
+    }
+  return {rows.mean, std::sqrt(rows.level)};
+}
+
 double psnr_of(const ColourPicture& clean, const Frame& frame) {
   double sum = 0;
   for (int i = 0; i < 3; ++i) sum += squared_error(clean, frame, i) / 3;
@@ -76,6 +92,41 @@ TEST(EstimateDeveloped, EstimatesALevelForEachChannel) {
             << "channel " << i << ", gain " << gain;
       }
     }
+}
+
+TEST(EstimateDeveloped, EstimatesANoiseCurveForEachChannel) {
+  const Developed picture = test_support::developed(test_support::textured_scene(width, height, 0),
+                                                    0.0006, Demosaicer::smooth_hue);
+  const NoiseEstimate found = estimate(frame_of(picture.noisy));
+  ASSERT_TRUE(found.noise.is_of_opponents());
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(found.noise.plane(i).curve) << "channel " << i;
+    const NoiseCurve& curve = *found.noise.plane(i).curve;
+    EXPECT_GT(curve.at(20), 1.25f * curve.at(220)) << "channel " << i;
+    for (const int from : {0, height / 2 - 16, height - 32}) {
+      const Rows truth = in_rows(picture, i, from, from + 32);
+      EXPECT_NEAR(static_cast<double>(curve.at(static_cast<float>(truth.mean))), truth.level,
+                  0.3 * truth.level)
+          << "channel " << i << ", row " << from;
+    }
+  }
+  // The white balance amplifies red and blue.
+  EXPECT_GT(found.noise.plane(0).curve->at(128), 1.5f * found.noise.plane(1).curve->at(128));
+  EXPECT_GT(found.noise.plane(2).curve->at(128), 1.5f * found.noise.plane(1).curve->at(128));
+}
+
+TEST(EstimateDeveloped, FiltersBetterThanWithTheTrueConstantLevels) {
+  for (const double gain : {0.0006, 0.003}) {
+    const Developed picture = test_support::developed(
+        test_support::textured_scene(width, height, 14), gain, Demosaicer::smooth_hue);
+    const Frame noisy = frame_of(picture.noisy);
+    std::array<float, 3> levels;
+    for (int i = 0; i < 3; ++i)
+      levels[i] = static_cast<float>(std::sqrt(squared_error(picture.clean, noisy, i)));
+    EXPECT_GT(psnr_of(picture.clean, denoised(noisy, estimate(noisy).noise)),
+              psnr_of(picture.clean, denoised(noisy, NoiseModel(levels))) + 0.2)
+        << "gain " << gain;
+  }
 }
 
 // The texture has up to ten times the energy of the noise of luma, but is grey.
