@@ -141,21 +141,13 @@ struct Regression {
   }
 };
 
-/// In dark areas, samples of noise reach black, and the mean slope of the tone curve over the noise
-/// no longer rises. The noise level is therefore constant below the value that is `dark_ratio`
-/// times its noise level.
-constexpr double dark_ratio = 2.5;
-
 NoiseCurve curve_of(const Regression& regression, double exponent) {
-  const auto power = [&](double value) {
-    return std::exp(regression.mean_y - exponent * (std::log(shifted(value)) - regression.mean_x));
-  };
-  double dark = 0;
-  while (dark < 255 && dark_ratio * power(dark) > dark) ++dark;
   NoiseCurve curve;
-  for (int k = 0; k < NoiseCurve::knots; ++k)
-    curve.sigma[k] = static_cast<float>(
-        power(std::max(dark, static_cast<double>(NoiseCurve::spacing) * k)));
+  for (int k = 0; k < NoiseCurve::knots; ++k) {
+    const double x = std::log(shifted(static_cast<double>(NoiseCurve::spacing) * k));
+    curve.sigma[k] =
+        static_cast<float>(std::exp(regression.mean_y - exponent * (x - regression.mean_x)));
+  }
   return curve;
 }
 

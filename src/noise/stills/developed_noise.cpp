@@ -18,7 +18,7 @@ namespace {
 
 /// Factor for the levels of stabilised noise. The noise level also varies with the colour and with
 /// the demosaicing of edges, so filters that assume the mean level remove too much texture.
-constexpr float assumed_share = 0.9f;
+constexpr float assumed_share = 0.85f;
 
 /// The coefficients of Y, U and V, in the order of the blocks.
 using Coefficients = std::array<std::vector<float>, 3>;
