@@ -158,8 +158,10 @@ ChannelCurves channel_curves(const OpponentValues& values, const PictureBlocks& 
   const Measurement measurement(values, blocks, usable, noise);
   std::vector<Regression> regressions;
   double xx = typical_weight, xy = -typical_weight * typical_exponent;
+  double measured_xy = 0;
   for (int c = 0; c < 3; ++c) {
     Levels levels = measurement.levels(c);
+    measured_xy += Regression(levels).xy;
     limit(levels);
     regressions.emplace_back(levels);
     xx += regressions[c].xx;
@@ -167,7 +169,8 @@ ChannelCurves channel_curves(const OpponentValues& values, const PictureBlocks& 
   }
   const double exponent = std::min(-xy / xx, max_exponent);
   ChannelCurves curves;
-  if (exponent < min_exponent) return curves;
+  // In linear light, the noise level rises with the value.
+  if (measured_xy >= 0 || exponent < min_exponent) return curves;
   for (int c = 0; c < 3; ++c)
     curves[c] = std::make_shared<const NoiseCurve>(curve_of(regressions[c], exponent));
   return curves;

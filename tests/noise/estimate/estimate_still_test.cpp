@@ -356,9 +356,9 @@ TEST(EstimateStill, MeasuresChromaThatHasFineNoise) {
   const NoiseEstimate found = estimate(coarse_colour_frame(true));
   ASSERT_TRUE(found.noise.is_of_opponents());
   const NoiseModel opponents = found.noise.in_opponent_space();
-  EXPECT_NEAR(opponents.sigma(0), 12 / std::sqrt(3.0f), 2);
-  EXPECT_NEAR(opponents.sigma(1), 12, 2);
-  EXPECT_NEAR(opponents.sigma(2), 12, 2);
+  // The model describes stabilised samples, whose noise level depends on the noise curves.
+  EXPECT_NEAR(opponents.sigma(1) / opponents.sigma(0), std::sqrt(3.0f), 0.3);
+  EXPECT_NEAR(opponents.sigma(2) / opponents.sigma(1), 1, 0.1);
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(found.level[i], 12, 2);
 }
 
