@@ -14,13 +14,27 @@ function(lull_set_test_options target)
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
   if(LULL_PCH)
-    target_precompile_headers(${target} PRIVATE
-      <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <thread>)
-    target_compile_options(${target} PRIVATE  # required by ccache
-      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+    target_compile_options(${target} PRIVATE -pthread
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)  # required by ccache
+    if(NOT target STREQUAL "lull_test_headers")
+      target_precompile_headers(${target} REUSE_FROM lull_test_headers)
+    endif()
   endif()
   lull_unite(${target} 50000)
 endfunction()
+
+# The headers that all tests include are precompiled once, because this takes as long as compiling three
+# tests without it. gcc uses them in targets with the same code generation options and the same macros
+# as far as the headers depend on them, for example _REENTRANT of -pthread.
+if(LULL_PCH)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "int main() {}\n")
+  lull_add_program(lull_test_headers SOURCES ${PROJECT_BINARY_DIR}/generated/test_headers.cpp
+    LINK GTest::gtest GTest::gmock)
+  target_compile_features(lull_test_headers PRIVATE cxx_std_20)
+  target_precompile_headers(lull_test_headers PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <thread>)
+  lull_set_test_options(lull_test_headers)
+endif()
 
 # lull_add_tests(FOLDER SOURCES ... [LINK ...] [RUNS TARGET ...] [LABELS ...] [HEAVY REGEX]) defines the
 # program lull_FOLDER_tests with GoogleTest, and one test FOLDER.SUITE for each suite. RUNS names the

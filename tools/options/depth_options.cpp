@@ -34,7 +34,7 @@ void set_sigma_model(DenoiseOptions& options, const std::string& text) {
   options.input.depth.reference = depth;
 }
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow depth_rows[] = {
     {"--depth", "", OptionGroup::renders, planned | in_preview,
      "the input is a map of depths, distances or disparities, or a sequence of them: grey, in any "
      "unit, which is also the unit of --sigma; NaN and infinite samples are holes: they are "
@@ -72,7 +72,7 @@ std::string other_than_depth(const DenoiseOptions& o) {
 
 }  // namespace
 
-std::span<const OptionRow> depth_option_rows() { return rows; }
+std::span<const OptionRow> depth_option_rows() { return depth_rows; }
 
 void check_depth(const DenoiseOptions& options) {
   if (!options.input.depth.on) return;

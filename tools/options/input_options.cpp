@@ -197,7 +197,7 @@ void set_layers(DenoiseOptions& options, const std::string& text) {
 
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
-constexpr OptionRow rows[] = {
+constexpr OptionRow input_rows[] = {
     {"--interlaced", "refuse|fields|frames", OptionGroup::video, planned | in_preview,
      "interlaced video: refuse it, filter the two fields as separate videos (whatever the input "
      "declares), or filter whole frames (default: refuse)",
@@ -315,7 +315,7 @@ void set_position(DenoiseOptions& o, const std::string& v) {
 
 }  // namespace
 
-std::span<const OptionRow> input_option_rows() { return rows; }
+std::span<const OptionRow> input_option_rows() { return input_rows; }
 
 std::vector<OptionRow> preview_option_rows() {
   std::vector<OptionRow> all{

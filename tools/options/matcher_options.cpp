@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, bool> matchers[] = {{"window", false}, {"c
 static_assert(ClusterParams{} ==
               ClusterParams{64, 48, 2});  // the help text of --cluster states the same defaults
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow matcher_rows[] = {
     {"--matcher", "A[:B]", OptionGroup::tuning,
      planned | in_preview | in_bids | for_bm3d | for_groups,
      "how similar patches are found: window searches the whole search window; cluster takes the "
@@ -37,7 +37,7 @@ constexpr OptionRow rows[] = {
 
 }  // namespace
 
-std::span<const OptionRow> matcher_option_rows() { return rows; }
+std::span<const OptionRow> matcher_option_rows() { return matcher_rows; }
 
 void choose_matchers(const MethodOptions& options, bm3d::Params& params) {
   if (!options.by_clusters && !options.clusters) return;

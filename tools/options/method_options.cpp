@@ -81,7 +81,7 @@ constexpr std::pair<std::string_view, MethodChoice> methods[] = {{"auto", Method
                                                                  {"bm4d", MethodChoice::bm4d},
                                                                  {"nlm", MethodChoice::nlm}};
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow method_rows[] = {
     {"-p,--profile", "fast|balanced|high|best|paper", OptionGroup::basic,
      planned | in_preview | in_bids,
      "trade-off between speed and quality; best (bm3d): linear combinations of patches, at several "
@@ -279,7 +279,7 @@ constexpr OptionRow rows[] = {
 
 }  // namespace
 
-std::span<const OptionRow> method_option_rows() { return rows; }
+std::span<const OptionRow> method_option_rows() { return method_rows; }
 
 void check_method(const DenoiseOptions& options) {
   (void)make_params(options, given_noise(options.noise), options.method.temporal.value_or(0));

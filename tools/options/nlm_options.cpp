@@ -40,7 +40,7 @@ void add_features(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow nlm_rows[] = {
     {"--patch-radius", "N", OptionGroup::tuning, planned | in_preview | for_nlm,
      "patch radius: a patch extends N samples (0 to 8) around a block of 4x4 samples; with paper "
      "around one sample, in volumes (0 to 4) around one voxel",
@@ -100,7 +100,7 @@ void check_features(const DenoiseOptions& options) {
 
 }  // namespace
 
-std::span<const OptionRow> nlm_option_rows() { return rows; }
+std::span<const OptionRow> nlm_option_rows() { return nlm_rows; }
 
 void check_nlm(const DenoiseOptions& options) {
   check_features(options);

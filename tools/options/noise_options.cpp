@@ -81,7 +81,7 @@ constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
 constexpr std::pair<std::string_view, bool> area_choices[] = {{"preserve", true},
                                                               {"filter", false}};
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow noise_rows[] = {
     {"-s,--sigma", "S|Y:Cb:Cr|auto", OptionGroup::basic, planned | in_preview | in_bids,
      "standard deviation of the noise on the 0..255 scale, at any bit depth: one value for all "
      "planes, or one for each (Y:Cb:Cr or R:G:B); planes with 0 are copied unchanged; auto: "
@@ -129,7 +129,7 @@ constexpr OptionRow rows[] = {
 
 }  // namespace
 
-std::span<const OptionRow> noise_option_rows() { return rows; }
+std::span<const OptionRow> noise_option_rows() { return noise_rows; }
 
 NoiseModel given_noise(const NoiseOptions& options) {
   return NoiseModel(options.sigma.value_or(std::array<float, 3>{1, 1, 1}));

@@ -42,7 +42,7 @@ constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop",
 
 constexpr std::pair<std::string_view, bool> raw_results[] = {{"linear", false}, {"mosaic", true}};
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow output_rows[] = {
     {"--keep", "K", OptionGroup::basic, planned | only_on_command_line,
      "write only frame K, counted from 0: one picture of a burst",
      [](DenoiseOptions& o, const std::string& v) {
@@ -172,6 +172,6 @@ void refuse_grain_of_pipe(const std::string& input) {
                         "file, or write a table with --grain-table and encode in a second step");
 }
 
-std::span<const OptionRow> output_option_rows() { return rows; }
+std::span<const OptionRow> output_option_rows() { return output_rows; }
 
 }  // namespace lull::tools

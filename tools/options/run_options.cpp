@@ -70,7 +70,7 @@ std::vector<std::int64_t> frames_of_page(const std::string& text) {
   return frames;
 }
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow run_rows[] = {
     {"--config", "FILE", OptionGroup::run,
      in_plan | in_preview | in_bids | in_noise | in_probe | only_on_command_line,
      "read values of options from this TOML file, for example profile = \"high\"; options of the "
@@ -173,6 +173,6 @@ constexpr OptionRow rows[] = {
 
 }  // namespace
 
-std::span<const OptionRow> run_option_rows() { return rows; }
+std::span<const OptionRow> run_option_rows() { return run_rows; }
 
 }  // namespace lull::tools

@@ -16,7 +16,7 @@ constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zer
 constexpr std::pair<std::string_view, SeriesChoice> series_choices[] = {
     {"auto", SeriesChoice::automatic}, {"pca", SeriesChoice::pca}, {"each", SeriesChoice::each}};
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow volume_rows[] = {
     {"--stack", "", OptionGroup::volumes, planned | in_preview | in_noise,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
      [](DenoiseOptions& o, const std::string&) { o.input.stack = true; }},
@@ -138,7 +138,7 @@ bool looks_like_volume(const InputOptions& options, const io::VideoInfo& input) 
 
 }  // namespace
 
-std::span<const OptionRow> volume_option_rows() { return rows; }
+std::span<const OptionRow> volume_option_rows() { return volume_rows; }
 
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
   if (const std::string option = unsupported_by_bm4d(options); !option.empty())
