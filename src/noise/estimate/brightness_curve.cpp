@@ -15,8 +15,10 @@ namespace {
 /// Conditions for a noise curve: minimum ratio of the noise level in the brightest blocks to the
 /// noise level in the darkest blocks, minimum noise level in the brightest blocks, maximum relative
 /// error of the slope, and maximum deviation of the bins from the line in standard errors. Texture
-/// and noise of a constant level do not meet all conditions.
-constexpr double min_rise = 1.5, min_bright = 1.5, max_error = 0.15, max_misfit = 2;
+/// and noise of a constant level do not meet all conditions. Below a level of `weak_bright`,
+/// texture resembles noise more often, so the error must be smaller (`weak_error`).
+constexpr double min_rise = 1.5, min_bright = 1.5, max_error = 0.2, max_misfit = 2;
+constexpr double weak_bright = 5, weak_error = 0.1;
 /// The energy of flat blocks at middle frequencies, relative to the noise variance. White noise has
 /// a ratio of 1. Texture in flat blocks changes the ratio.
 constexpr double min_middle = 0.85, max_middle = 1.5;
@@ -73,9 +75,12 @@ double middle_ratio(const BlockStatistics& statistics, const PhotonNoise& noise,
 BrightnessCurve brightness_curve(std::span<const float> values, const PictureBlocks& blocks) {
   const BlockStatistics statistics = statistics_of(values, blocks);
   const auto found = estimate_photons(statistics.blocks, {});
-  if (!found || found->bright < std::max(min_rise * found->dark, min_bright) ||
-      found->slope_error > max_error || found->misfit > max_misfit)
-    return {};
+  if (!found || found->bright < std::max(min_rise * found->dark, min_bright)) return {};
+  // Blocks that overlap are not independent, so the true standard errors are larger than those of
+  // the fit.
+  const double growth = std::max(1.0, static_cast<double>(PictureBlocks::side) / blocks.step);
+  const double error = found->bright < weak_bright ? weak_error : max_error;
+  if (found->slope_error * growth > error || found->misfit / growth > max_misfit) return {};
   const double least = std::max(found->dark * found->dark / 4, min_level * min_level);
   const double middle = middle_ratio(statistics, found->noise, least);
   if (middle < min_middle || middle > max_middle) return {};

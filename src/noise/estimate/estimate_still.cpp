@@ -202,23 +202,23 @@ class StillEstimate {
     if (!is_yuv() && !estimate.noise.is_of_opponents()) add_brightness_curves(estimate);
   }
 
-  /// Replaces the noise level of each plane whose noise rises with the brightness by a noise curve.
-  /// Flat dark areas would otherwise determine the noise level of bright areas.
+  /// Replaces the noise levels by noise curves if the noise of all planes rises with the
+  /// brightness. Flat dark areas would otherwise determine the noise level of bright areas.
   void add_brightness_curves(NoiseEstimate& estimate) const {
-    float explained = 1;
-    bool any = false;
+    std::array<BrightnessCurve, 3> found;
     for (int i = 0; i < format_.planes(); ++i) {
-      const BrightnessCurve found = brightness_curve(
-          is_rgb() ? coefficients(sources_[i], luma_.blocks) : luma_.values, luma_.blocks);
-      if (!found.curve) continue;
-      estimate.noise.plane(i) = {stabilised_sigma(*found.curve), nullptr, found.curve};
-      estimate.level[i] = found.curve->level();
-      explained = std::min(explained, found.explained);
-      any = true;
+      found[i] = brightness_curve(is_rgb() ? coefficients(sources_[i], luma_.blocks) : luma_.values,
+                                  luma_.blocks);
+      if (!found[i].curve) return;
     }
-    if (!any) return;
+    estimate.confidence = 1;
+    for (int i = 0; i < format_.planes(); ++i) {
+      const NoiseCurve& curve = *found[i].curve;
+      estimate.noise.plane(i) = {stabilised_sigma(curve), nullptr, found[i].curve};
+      estimate.level[i] = curve.level();
+      estimate.confidence = std::min(estimate.confidence, found[i].explained);
+    }
     estimate.coarse = estimate.level[0] / 8;
-    estimate.confidence = explained;
   }
 
   /// Measures the levels of white noise in the planes Y, U and V of the opponent space. If the
