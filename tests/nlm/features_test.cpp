@@ -111,7 +111,7 @@ std::vector<Frame> filter_clip(const FeatureParams& params, const std::vector<Fr
   return results;
 }
 
-double max_difference(const Frame& a, const Frame& b) {
+double difference_of_frames(const Frame& a, const Frame& b) {
   double most = 0;
   for (int i = 0; i < a.format.planes(); ++i)
     for (int y = 0; y < a.format.height; ++y)
@@ -130,9 +130,9 @@ TEST(Features, MatchTheReference) {
        {rgb(41, 19), of_one_channel(rgb(33, 9)), rgb(5, 3), rgb(1, 1), rgb(64, 1)}) {
     const SmallScene scene(format);
     const FeatureParams params{.search_radius = 3};
-    EXPECT_LT(
-        max_difference(filtered(params, scene.noisy, on_reference), filtered(params, scene.noisy)),
-        line_tolerance)
+    EXPECT_LT(difference_of_frames(filtered(params, scene.noisy, on_reference),
+                                   filtered(params, scene.noisy)),
+              line_tolerance)
         << format.width << "x" << format.height;
   }
 }
@@ -145,7 +145,7 @@ TEST(Features, MatchTheReferenceOverTime) {
              results = filter_clip(params, frames);
   ASSERT_EQ(results.size(), frames.size());
   for (std::size_t i = 0; i < frames.size(); ++i)
-    EXPECT_LT(max_difference(expected[i], results[i]), line_tolerance) << i;
+    EXPECT_LT(difference_of_frames(expected[i], results[i]), line_tolerance) << i;
   const SmallScene scene(rgb(40, 34));
   EXPECT_LT(error(results[1], scene.clean),
             0.7 * error(filtered({.search_radius = 2}, frames[1]), scene.clean));
@@ -320,7 +320,7 @@ TEST(Features, RefusedFrameIsNotComparedWithLaterFrames) {
   const std::vector<Frame> expected = filter_clip(params, {first.noisy, second.noisy});
   ASSERT_EQ(results.size(), 2u);
   for (std::size_t n = 0; n < results.size(); ++n)
-    EXPECT_EQ(max_difference(results[n], expected[n]), 0) << n;
+    EXPECT_EQ(difference_of_frames(results[n], expected[n]), 0) << n;
 }
 
 TEST(Features, RejectsUnsuitableFormatsAndParameters) {
@@ -350,9 +350,9 @@ TEST_F(FeaturesCuda, MatchTheReference) {
          {scene.noisy, scene.with_only({Feature::variance}),
           scene.with_only({Feature::variance, Feature::normal, Feature::depth}),
           scene.with_only({Feature::depth})})
-      EXPECT_LT(
-          max_difference(filtered(params, frame, on_reference), filtered(params, frame, on_gpu)),
-          line_tolerance)
+      EXPECT_LT(difference_of_frames(filtered(params, frame, on_reference),
+                                     filtered(params, frame, on_gpu)),
+                line_tolerance)
           << format.width << "x" << format.height;
   }
   std::vector<Frame> frames;
@@ -361,7 +361,7 @@ TEST_F(FeaturesCuda, MatchTheReference) {
   const auto expected = filter_clip(params, frames, on_reference),
              results = filter_clip(params, frames, on_gpu);
   for (std::size_t i = 0; i < frames.size(); ++i)
-    EXPECT_LT(max_difference(expected[i], results[i]), line_tolerance) << i;
+    EXPECT_LT(difference_of_frames(expected[i], results[i]), line_tolerance) << i;
 }
 
 }  // namespace
