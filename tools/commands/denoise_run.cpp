@@ -104,7 +104,8 @@ class Run {
   void open_source() {
     set_default_max_memory(options_.input);
     devices_ = choose_devices(options_.run);
-    options_.input.source.narrow_page_is_slice = may_be_slice(options_);
+    options_.input.source.narrow_page_is_slice =
+        may_be_slice(options_) && io::may_hold_stack(options_.output.file);
     io::check_output_name(options_.output.file, options_.input.file, source_options(options_.input),
                           sink_options(options_));
     open_source_on(devices_.backends, true);

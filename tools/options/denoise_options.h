@@ -69,8 +69,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// Returns the temporal radius: the value of --temporal, or the default for the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether the run can filter a TIFF page as a slice of a stack: no option applies only to
-/// pictures, and the output can be a stack.
+/// Returns whether the run can filter a TIFF page as a slice of a stack, because no option applies
+/// only to pictures.
 [[nodiscard]] bool may_be_slice(const DenoiseOptions& options);
 
 /// Returns whether lull denoises the input as a volume.

@@ -237,7 +237,7 @@ bool may_be_slice(const DenoiseOptions& options) {
                                    !output.pix_fmt.empty() || !output.vopts.empty() || output.crf ||
                                    output.bits != 0 || output.dither != Dither::none ||
                                    output.lossless || output.has_grain();
-  return !only_picture && !has_encoder_options && io::may_hold_stack(output.file);
+  return !only_picture && !has_encoder_options;
 }
 
 }  // namespace lull::tools
