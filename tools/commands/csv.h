@@ -28,7 +28,7 @@ class Csv {
     std::snprintf(line, sizeof line, format, values...);
     text_ += line;
   }
-  /// Writes the table and gives the file its name.
+  /// Writes the table, and renames the temporary file to its final name.
   /// @throws IoError, CannotCreate
   void finish() {
     if (!file_) return;

@@ -36,8 +36,9 @@ double cluster_bytes(const Params& params, double luma, bool cpu) {
   if (tilings == 0) return 0;
   const double searched = 2 * params.temporal + 1;
   const double index = sizeof(std::uint32_t);
-  // For each patch, the cpu backend stores 4 rows of samples, and one cluster identifier for each
-  // pair of tilings (`earlier_leaf_ids_` in match/cpu/cluster_matcher.cpp).
+  // For each patch, the cpu backend stores 4 rows of samples. For each patch and each pair of
+  // tilings, the cpu backend also stores one cluster identifier (`earlier_leaf_ids_` in
+  // match/cpu/cluster_matcher.cpp).
   const double patches = cpu ? patch / 2 + index * tilings * (tilings - 1) / 2 : 1;
   return searched * (patches + tilings * (2 * index + 1)) * luma;
 }

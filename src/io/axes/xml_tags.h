@@ -17,8 +17,8 @@ struct XmlTag {
   /// Returns the value of an attribute with decoded entities; nullopt if there is no such
   /// attribute.
   std::optional<std::string> attribute(std::string_view wanted) const;
-  /// Returns the integer value of an attribute; `otherwise` if there is no such attribute; nullopt
-  /// if the value is not an integer.
+  /// Returns the integer value of an attribute. Returns the argument `otherwise` for a missing
+  /// attribute, and nullopt for a value that is not an integer.
   std::optional<std::int64_t> number(std::string_view wanted, std::int64_t otherwise) const;
 };
 

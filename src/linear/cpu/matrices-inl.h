@@ -195,8 +195,8 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the four pivots from a band of rows, in all stored columns. The band has `square`
-/// rows and begins with row `top`.
+/// Applies the elimination of the four pivots to all stored columns of `square` rows, beginning
+/// with row `top`.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

@@ -11,8 +11,8 @@ namespace lull::linear {
 /// Key of a candidate that cannot become a member of the group.
 constexpr std::uint32_t no_key = ~0u;
 
-/// Returns a bound that selects the `wanted` smallest of the `total` keys: exactly `wanted` keys
-/// are less than or equal to the bound. If fewer than `wanted` keys are valid, all valid keys are
+/// Returns a bound for the keys. Of `total` keys, exactly `wanted` keys are less than or equal to
+/// the bound. If fewer than `wanted` keys are valid, all valid keys are
 /// less than or equal to the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const std::uint32_t* keys, int total,
                                                     int wanted) {

@@ -31,8 +31,8 @@ struct UsableBlocks {
 [[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
                                              const UsableBlocks& usable);
 
-/// Returns the blocks in the range of brightness with the index `r`, of `ranges` ranges with equal
-/// numbers of blocks. `ordered` contains all blocks, sorted by brightness.
+/// `ordered` contains all blocks, sorted by brightness. The function divides the blocks into
+/// `ranges` parts of equal size, and returns the part with the index `r`.
 [[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r,
                                                     int ranges = brightness_ranges);
 

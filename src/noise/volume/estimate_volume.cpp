@@ -18,8 +18,8 @@ namespace {
 /// estimator measures the flattest cubes.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// If the noise level of bright cubes is at most `same_level` times the level of dark cubes, the
-/// two levels count as equal, because structure raises the measured level of bright cubes.
+/// Structure raises the measured noise level of bright cubes. The two levels therefore count as
+/// equal if the level of bright cubes is at most `same_level` times the level of dark cubes.
 constexpr double same_level = 1.25;
 /// Maximum ratio of the noise level of air to the noise level of tissue. If the ratio is larger,
 /// the cubes that seemed to be air are dark tissue.

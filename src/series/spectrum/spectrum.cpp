@@ -18,8 +18,8 @@ constexpr double dependent = 1e-3;
 /// distribution (Johnstone 2001, doi:10.1214/aos/1009210544).
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues with noise. Eigenvalues of linearly dependent volumes contain
-/// no noise.
+/// Returns the number of eigenvalues above 0. Linearly dependent volumes cause eigenvalues of 0,
+/// which contain neither signal nor noise.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
   if (count <= volumes) return volumes;  // there are so few voxels that the others are 0

@@ -76,9 +76,10 @@ struct CovarianceView {
   /// Noise variances of the coefficients [u][v] of a patch, in units of sigma^2, followed by the
   /// square roots of these 64 variances. Null for white noise.
   const float* own = nullptr;
-  /// One minus the correlation of the noise of two patches in one coefficient, in half precision,
-  /// as [entry][column(entry, u)][v]. The displacement between the patches determines `entry`. u is
-  /// the horizontal and v the vertical frequency of the coefficient.
+  /// The noise of two patches is correlated. The elements are 1 minus this correlation for one
+  /// coefficient, in half precision, as [entry][column(entry, u)][v]. The displacement between the
+  /// patches determines `entry`. u is the horizontal and v the vertical frequency of the
+  /// coefficient.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // patches with larger displacements have uncorrelated noise
   int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
