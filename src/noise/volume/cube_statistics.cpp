@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-constexpr int samples = 64;  // of a cube or square
+constexpr int samples = 64;  // per cube or square
 constexpr double max_cubes = 400'000;
 /// Maximum number of different voxel values for which the collector counts constant cubes
 /// separately.
