@@ -28,16 +28,16 @@ struct ClipLimit {
   /// NaN, the result is NaN, and is_near() returns false for this result.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Clipping moves a sample at the distance `depth` < `reach` from the limit by a share (0 to 1)
-  /// of the clipping shift. Returns this share: 1 for distances up to `reach` / 2, and then
-  /// linearly decreasing to 0 at `reach`.
+  /// Returns the share of the clipping shift by which clipping moves a sample. The share is 1 for
+  /// distances up to `reach` / 2, and decreases linearly to 0 at the distance `reach`.
+  /// @param depth  distance of the sample from the limit, less than `reach`
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Moves a sample at the distance `depth` < `reach` from the limit towards the limit. The sample
-  /// moves by the product of `shift` and share(). Returns the new distance. If the new distance is
-  /// negative, the caller must replace it by 0.
+  /// Moves a sample towards the limit by `shift` * share(depth), and returns the new distance. If
+  /// the new distance is negative, the caller must replace it by 0.
+  /// @param depth  distance of the sample from the limit, less than `reach`
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);

@@ -68,8 +68,8 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Compares a sample with the 24 surrounding samples. Returns whether `min_exceeded` or more of the
-/// 24 are darker by `limit` or more, or `min_exceeded` or more are brighter by `limit` or more.
+/// Returns whether a sample is an outlier in its 5x5 neighbourhood. At least `min_exceeded` of the
+/// 24 neighbours must differ from an outlier by at least `limit`, all in the same direction.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;

@@ -250,7 +250,7 @@ constexpr OptionRow method_rows[] = {
      }},
     {"--place-bonus", "A[:B]", OptionGroup::tuning, planned | in_preview | for_bm3d,
      "amount subtracted from the distance (mean squared difference) of the patch at the position "
-     "that motion predicts",
+     "to which the motion vector points",
      [](DenoiseOptions& o, const std::string& v) {
        set_phases<&PhaseParams::motion_bias, nullptr>(o, "--place-bonus", v,
                                                       number_or_reject<float>);

@@ -108,8 +108,8 @@ pipeline::ShardOptions failure_options(const Notify& notify,
 
 /// Combines the sessions on all devices into one denoiser. If the only session of a temporal filter
 /// fails, the replacement session filters the pending frames and their margin.
-/// @param clips  number of denoisers that share the memory for frames, including the returned
-///     denoiser
+/// @param clips  number of clips that are open at the same time; each has a denoiser, and the
+///     denoisers share the memory for frames
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());

@@ -35,8 +35,8 @@ class TimedPictures {
   /// Returns the next picture; nullopt after the last. Skips pictures outside the selection unless
   /// SourceOptions::margins is true.
   std::optional<TimedPicture> next();
-  /// Seeks to the picture `number` of options.index, and passes all earlier pictures to the
-  /// selector of frames. The caller may already have read the first pictures.
+  /// Seeks to the picture `number` of options.index. For each skipped picture, the function passes
+  /// the entry of the index to the selector of frames. The caller may already have read pictures.
   /// @throws IndexMismatch  decoding does not yield the picture
   void seek_to(std::int64_t number);
   /// Passes the entries of all pictures in options.index to the selector of frames. The function

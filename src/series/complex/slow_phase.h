@@ -12,9 +12,10 @@ namespace lull::series {
 
 // NORDIC: Moeller et al. 2021, doi:10.1016/j.neuroimage.2020.117539.
 
-/// Estimates the slowly varying phase as the phase of the low-pass filtered slice. The 21-tap
-/// binomial filter has NORDIC's frequency response, a Hann window to the power of 10. Unlike the
-/// filter of NORDIC, this filter omits its central tap, so that the mean of the noise stays 0.
+/// Estimates the slowly varying phase as the phase of the low-pass filtered slice. The filter is
+/// NORDIC's: a Hann window to the power of 10 in frequency, which is 21 binomial taps along each
+/// axis. Unlike NORDIC, lull sets the central tap to 0, so that the estimated phase of a sample
+/// does not depend on the noise of this sample.
 /// @param slice  row by row; NaN counts as 0
 /// @return factors exp(-i * phase), which remove the phase
 [[nodiscard]] std::vector<std::complex<float>> slow_phase_factors(
