@@ -22,6 +22,11 @@
 // brightness. If the measured level in one range of brightness is much higher than in the other
 // ranges, this range contains texture.
 
+// If every block contains texture, even the flattest blocks have a higher variance than the noise.
+// The estimator recognises this texture by its luma: in demosaiced noise, the ratio of the luma
+// variance to the chroma variance has a maximum, and texture exceeds the maximum. The estimator
+// then reduces the measured variances.
+
 namespace lull {
 namespace {
 
@@ -54,6 +59,27 @@ constexpr double min_level = 1.2;
 /// Maximum ratio of luma noise to chroma noise at the lowest frequencies. Simulated pictures: 0.39
 /// to 0.63.
 constexpr double max_luma = 0.55;
+
+/// Ratios of variances in the flattest blocks, at v + u = 3 and 4. The chroma variance is the
+/// product of the levels of U and V.
+struct VarianceRatios {
+  double noise_luma;         // luma variance of noise, divided by its chroma variance
+  double chroma_of_texture;  // chroma variance of texture, divided by its luma variance
+};
+constexpr VarianceRatios sharp_ratios{0.5, 0.4}, soft_ratios{0.16, 0.95};
+/// Minimum share of noise in the measured variances, by the ratio of luma to chroma.
+constexpr double min_share_by_luma = 0.25;
+/// Part of the chroma variance at v + u = 3 and 4 that comes from colour fringes, as the sum for U
+/// and V. The fringes make up at most 1 - `min_share_by_fringes` of the measured variance.
+constexpr double fringe_variance = 6, min_share_by_fringes = 0.2;
+
+/// Luma noise is soft (bilinear demosaicing) if its level at v + u = 7 and 8 is at most `soft_fall`
+/// times its level at v + u = 3 and 4, and sharp if this ratio is at least `sharp_fall`.
+constexpr double soft_fall = 0.4, sharp_fall = 0.5;
+/// For soft luma noise: the maximum ratio of its level to the chroma level at the lowest
+/// frequencies, and the maximum ratio of its level in a band to its level in the next lower band.
+constexpr double max_soft_luma = 0.45;
+constexpr std::array<double, band_count> soft_decay{1, 0.85, 0.64, 0.6, 0.67, 0.67};
 
 /// Assumed noise level of a developed picture as a function of the brightness v. The level is
 /// proportional to (v + brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
@@ -100,6 +126,54 @@ double noise_share(const std::array<CoefficientTable, 3>& few,
   const double flattest = fine_energy(few[1]) + fine_energy(few[2]);
   const double other = fine_energy(many[1]) + fine_energy(many[2]);
   return std::clamp(1 - weight * (other / std::max(1e-9, flattest) - 1), min_share, 1.0);
+}
+
+/// Returns 0 for sharp luma noise, 1 for soft luma noise, and intermediate values between them.
+double softness(const std::array<double, band_count>& luma) {
+  const double fall = luma[3] / std::max(1e-9, luma[1]);
+  return std::clamp((sharp_fall - fall) / (sharp_fall - soft_fall), 0.0, 1.0);
+}
+
+/// Returns the share of noise in the variances of the flattest blocks. The rest is texture. The
+/// function solves two equations for the chroma variance of the noise: the measured luma variance
+/// and the measured chroma variance are sums of noise and texture, with the ratios of
+/// VarianceRatios.
+double share_by_luma(const BandLevels& levels) {
+  constexpr int middle = 1;
+  const double luma = levels[0][middle], chroma = levels[1][middle] * levels[2][middle];
+  const double soft = softness(levels[0]);
+  const double of_noise = std::lerp(sharp_ratios.noise_luma, soft_ratios.noise_luma, soft);
+  const double of_texture =
+      std::lerp(sharp_ratios.chroma_of_texture, soft_ratios.chroma_of_texture, soft);
+  const double measured = luma * luma / std::max(1e-9, chroma);
+  return std::clamp((1 - of_texture * measured) / (1 - of_texture * of_noise), min_share_by_luma,
+                    1.0);
+}
+
+/// Returns the share of noise in the chroma variance, after the subtraction of `fringe_variance`.
+double share_by_fringes(const BandLevels& levels, double noise_share) {
+  constexpr int middle = 1;
+  const double u = levels[1][middle], v = levels[2][middle];
+  const double measured = (u * u + v * v) / noise_share;
+  return std::clamp(1 - fringe_variance / std::max(1e-9, measured), min_share_by_fringes, 1.0);
+}
+
+/// Replaces Range::noise_share by the product of share_by_luma() and share_by_fringes() if the
+/// product is lower, and scales the variances accordingly. The product and Range::noise_share
+/// describe the same texture, so only the lower of the two applies.
+void remove_texture(std::vector<Range>& ranges) {
+  for (Range& range : ranges) {
+    const double share =
+        std::min(range.noise_share,
+                 share_by_luma(range.levels) * share_by_fringes(range.levels, range.noise_share));
+    const double factor = share / range.noise_share;
+    range.noise_share = share;
+    for (CoefficientTable& table : range.tables)
+      for (float& variance : table) variance *= static_cast<float>(factor);
+    for (double& product : range.products) product *= factor;
+    for (auto& plane : range.levels)
+      for (double& level : plane) level *= std::sqrt(factor);
+  }
 }
 
 Range measured_range(const OpponentValues& values, std::span<const int> members,
@@ -262,10 +336,12 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
 /// Limits the luma noise in each band of frequencies. In the lowest band, the chroma noise is the
 /// limit. In each higher band, the luma noise of the next lower band is the limit.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
-  const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
+  const double soft = softness(levels[0]);
+  const double lowest = std::min(levels[0][0], std::lerp(max_luma, max_soft_luma, soft) *
+                                                   std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies
   for (int band = 0; band < band_count; ++band) {
-    const double level = std::min(levels[0][band], above);
+    const double level = std::min(levels[0][band], above * std::lerp(1.0, soft_decay[band], soft));
     const double share = level * level / std::max(1e-9, levels[0][band] * levels[0][band]);
     for (int k = 1; k < 64; ++k)
       if (band_of(k) == band) luma[k] = static_cast<float>(static_cast<double>(luma[k]) * share);
@@ -297,20 +373,24 @@ UsableBlocks usable_developed_blocks(const PictureBlocks& blocks) {
 DemosaicedNoise demosaiced_noise(const OpponentValues& values, const PictureBlocks& blocks,
                                  const UsableBlocks& usable, double rounding) {
   if (usable.count < min_blocks) return {};
-  const std::vector<Range> ranges = measured_ranges(values, blocks, usable, by_range);
+  std::vector<Range> ranges = measured_ranges(values, blocks, usable, by_range);
   if (ranges.empty()) return {};
   DemosaicedNoise noise;
   noise.tables = common_tables(ranges, noise.agreement);
   noise.found = demosaicing_of(levels_of(noise.tables), rounding);
-  if (noise.found != Demosaicing::none) finish(ranges, noise);
+  if (noise.found == Demosaicing::none) return noise;
+  remove_texture(ranges);
+  noise.tables = common_tables(ranges, noise.agreement);
+  finish(ranges, noise);
   return noise;
 }
 
 DemosaicedNoise stabilised_noise(const OpponentValues& values, const PictureBlocks& blocks,
                                  const UsableBlocks& usable) {
   if (usable.count < min_blocks) return {};
-  const std::vector<Range> ranges = measured_ranges(values, blocks, usable, in_all_blocks);
+  std::vector<Range> ranges = measured_ranges(values, blocks, usable, in_all_blocks);
   if (ranges.empty()) return {};
+  remove_texture(ranges);
   DemosaicedNoise noise{.found = Demosaicing::clear};
   noise.tables = common_tables(ranges, noise.agreement);
   finish(ranges, noise);

@@ -150,6 +150,29 @@ TEST(EstimateDeveloped, DoesNotTakeTextureForNoise) {
     }
 }
 
+/// Returns a scene without flat areas: the part of a wide scene that is full of texture.
+ColourPicture scene_without_flat_areas(double strength) {
+  const ColourPicture wide = test_support::textured_scene(4 * width, height, strength);
+  ColourPicture scene;
+  for (const Plane<float>& plane : wide) {
+    Plane<float> part(width, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) part.view()(x, y) = plane.view()(3 * width + x, y);
+    scene.push_back(std::move(part));
+  }
+  return scene;
+}
+
+TEST(EstimateDeveloped, ImprovesPicturesWithoutFlatAreas) {
+  for (const Demosaicer demosaicer : {Demosaicer::bilinear, Demosaicer::smooth_hue}) {
+    const Developed picture =
+        test_support::developed(scene_without_flat_areas(5), 0.0003, demosaicer);
+    const Frame noisy = frame_of(picture.noisy);
+    EXPECT_GT(psnr_of(picture.clean, denoised(noisy, estimate(noisy).noise)),
+              psnr_of(picture.clean, noisy) + 0.2);
+  }
+}
+
 TEST(EstimateDeveloped, ReportsLittleNoiseInCleanPictures) {
   for (const double texture : {0.0, 14.0}) {
     const Developed picture = test_support::developed(
