@@ -66,7 +66,7 @@ struct VarianceRatios {
   double noise_luma;         // luma variance of noise, divided by its chroma variance
   double chroma_of_texture;  // chroma variance of texture, divided by its luma variance
 };
-constexpr VarianceRatios sharp_ratios{0.5, 0.4}, soft_ratios{0.16, 0.95};
+constexpr VarianceRatios sharp_ratios{0.5, 0.4}, soft_ratios{1.0 / 3, 0.95};
 /// Minimum share of noise in the measured variances, by the ratio of luma to chroma.
 constexpr double min_share_by_luma = 0.25;
 /// Part of the chroma variance at v + u = 3 and 4 that comes from colour fringes, as the sum for U
@@ -76,10 +76,6 @@ constexpr double fringe_variance = 6, min_share_by_fringes = 0.2;
 /// Luma noise is soft (bilinear demosaicing) if its level at v + u = 7 and 8 is at most `soft_fall`
 /// times its level at v + u = 3 and 4, and sharp if this ratio is at least `sharp_fall`.
 constexpr double soft_fall = 0.4, sharp_fall = 0.5;
-/// For soft luma noise: the maximum ratio of its level to the chroma level at the lowest
-/// frequencies, and the maximum ratio of its level in a band to its level in the next lower band.
-constexpr double max_soft_luma = 0.45;
-constexpr std::array<double, band_count> soft_decay{1, 0.85, 0.64, 0.6, 0.67, 0.67};
 
 /// Assumed noise level of a developed picture as a function of the brightness v. The level is
 /// proportional to (v + brightness_offset)^-brightness_exponent, within a factor of `tolerance`.
@@ -336,12 +332,10 @@ Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
 /// Limits the luma noise in each band of frequencies. In the lowest band, the chroma noise is the
 /// limit. In each higher band, the luma noise of the next lower band is the limit.
 void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
-  const double soft = softness(levels[0]);
-  const double lowest = std::min(levels[0][0], std::lerp(max_luma, max_soft_luma, soft) *
-                                                   std::sqrt(levels[1][0] * levels[2][0]));
+  const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
   double above = lowest;  // level of the next band of lower frequencies
   for (int band = 0; band < band_count; ++band) {
-    const double level = std::min(levels[0][band], above * std::lerp(1.0, soft_decay[band], soft));
+    const double level = std::min(levels[0][band], above);
     const double share = level * level / std::max(1e-9, levels[0][band] * levels[0][band]);
     for (int k = 1; k < 64; ++k)
       if (band_of(k) == band) luma[k] = static_cast<float>(static_cast<double>(luma[k]) * share);

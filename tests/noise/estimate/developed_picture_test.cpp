@@ -164,13 +164,11 @@ ColourPicture scene_without_flat_areas(double strength) {
 }
 
 TEST(EstimateDeveloped, ImprovesPicturesWithoutFlatAreas) {
-  for (const Demosaicer demosaicer : {Demosaicer::bilinear, Demosaicer::smooth_hue}) {
-    const Developed picture =
-        test_support::developed(scene_without_flat_areas(5), 0.0003, demosaicer);
-    const Frame noisy = frame_of(picture.noisy);
-    EXPECT_GT(psnr_of(picture.clean, denoised(noisy, estimate(noisy).noise)),
-              psnr_of(picture.clean, noisy) + 0.2);
-  }
+  const Developed picture =
+      test_support::developed(scene_without_flat_areas(5), 0.0003, Demosaicer::smooth_hue);
+  const Frame noisy = frame_of(picture.noisy);
+  EXPECT_GT(psnr_of(picture.clean, denoised(noisy, estimate(noisy).noise)),
+            psnr_of(picture.clean, noisy) + 0.2);
 }
 
 TEST(EstimateDeveloped, ReportsLittleNoiseInCleanPictures) {
