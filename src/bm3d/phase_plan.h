@@ -27,8 +27,8 @@ struct Strength {
   /// lambda * sigma. In the second phase, it is the factor mu2 in the Wiener factor c^2 / (c^2 +
   /// mu2 * sigma^2), where c is a coefficient of the basic estimate.
   float value = 0;
-  /// Threshold of the mean over a group in the first phase, relative to the threshold of all other
-  /// coefficients.
+  /// Threshold of the DC coefficient of the transform across the group in the first phase, divided
+  /// by the threshold of the other coefficients.
   float mean_factor = 1;
 };
 

@@ -82,8 +82,8 @@ class NoiseEstimator {
   }
 
  private:
-  /// Replaces the initial levels by levels from cubes (cube_levels.h) if the latter differ. Returns
-  /// whether the function has replaced the levels.
+  /// Replaces the initial levels by levels from cubes (cube_levels.h) if the levels from cubes
+  /// differ between volumes. Returns whether the function has replaced the levels.
   bool use_cube_levels() {
     SeriesNoise common = initial_;
     for (const int v : volumes_) common.levels[v] = median_level(initial_);

@@ -10,9 +10,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns FilterArgs::max_level, the maximum magnitude of the level that a thread block subtracts
-/// from its samples before it filters them. In float RGB frames, chroma ranges from -416 to 416.
-/// With a level of at most 95, the differences are within -511..511, as half precision requires.
+/// Returns FilterArgs::max_level, the maximum magnitude of the offset that a thread block subtracts
+/// from its samples before it filters them. The opponent chroma of float RGB frames ranges from
+/// -416 to 416. With an offset of at most 95, the differences are within -511..511, as half
+/// precision requires.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;

@@ -45,8 +45,9 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// For each slice, the results of make_pairs() (`pairs`) and of add_faces() (`squares`).
-  /// `squares` may lack the last `cube` - 1 slices, in which no cube begins.
+  /// Results for each slice: make_pairs() computes `pairs`, and add_faces() computes `squares`.
+  /// `squares` may lack the slices in which no cube begins (the last slices, one fewer than the
+  /// edge length of a cube).
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels

@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The kernel rounds the weight to a multiple of the unit of the sums of weights. As a result,
-    // the sums of estimates and the sums of weights contain equal weights.
+    // The kernel rounds the weight to the fixed-point step of the sums of weights. The weighted
+    // sum of estimates and the sum of weights then use exactly the same weight for each group.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

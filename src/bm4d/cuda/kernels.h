@@ -153,8 +153,8 @@ void rank_groups(const RankPlan& plan, const Ring<std::uint8_t>& guide, const Ma
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Limits of the coefficients: thresholds in the first phase, and noise powers mu2 * sigma^2 in
-  /// the second phase. `limit_mean` is for the mean over the group.
+  /// Strengths of the filter: thresholds in the first phase, and noise powers mu2 * sigma^2 in the
+  /// second phase. `limit_mean` applies to the DC coefficient of the transform across the group.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis

@@ -146,9 +146,11 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of two neighbouring candidates, without keys whose score is below `bound`,
-  /// and without keys that are too low for the list `best`. `word` contains the two scores. `place`
-  /// is 65535 minus the position of the first candidate.
+  /// Adds two neighbouring candidates to the gathered keys. A key combines a score with a position.
+  /// The function skips a candidate whose score is below `bound`, or whose key is too low for the
+  /// full list `best`.
+  /// @param word  the two scores
+  /// @param place  65535 minus the position of the first candidate
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -252,8 +254,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   __syncwarp();  // waits before quads are listed again
 }
 
-/// Selects the best scores of one reference patch (step 3 of match.cu). The selection ignores the
-/// first `from` words.
+/// Selects the best scores of one reference patch (step 3 of match.cu).
+/// @param from  index of the first word (two scores) that the selection reads
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {

@@ -19,8 +19,9 @@ double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Variances of the removed noise, averaged over the luma values of one scene. `own` comes from the
-/// samples of this scene, and `of_all` from the samples of all scenes.
+/// Mean variances of the removed noise. The frequencies of the luma values in one scene are the
+/// weights of both means. The variances at these luma values come from the samples of this scene
+/// (`own`) or from the samples of all scenes (`of_all`).
 struct Compared {
   double own = 0, of_all = 0;
 };

@@ -98,8 +98,8 @@ class Measurement {
         }
       }
     }
-    // Luma contains grey texture even in flat blocks. The noise of luma is a fixed share of the
-    // noise of chroma.
+    // Luma contains grey texture even in flat blocks. The estimator therefore derives the noise of
+    // luma from the noise of chroma, and regards the rest of the luma energy as texture.
     constexpr double min_rest = 0.1;
     const double texture = std::max(0.0, luma - luma_share_ * chroma);
     const double rest = std::max(min_rest * own, own - texture);

@@ -175,7 +175,7 @@ class Comparison {
   }
 
   /// Returns the risk of a result in one voxel, before the subtraction of the noise variance 1.
-  /// @param moved  the result for the samples with the probe
+  /// @param moved  the result for the perturbed samples (the samples plus the probe)
   double risk(int i, std::size_t at, double result, double moved) const {
     const double residual = static_cast<double>(noisy_[i * box_.voxels() + at]) - result;
     const auto probe = static_cast<double>(probe_[i * box_.voxels() + at]);

@@ -19,8 +19,9 @@ class MiddleSlices {
   /// Adds a slice of the series. Frame::pts must be the index of the slice in the series.
   void add(const Frame& slice);
 
-  /// Returns the levels from cubes (cube_levels.h) if they differ, and otherwise `noise`. The
-  /// result is `noise`, too, if the volumes have too few voxels or are too many for the memory.
+  /// Returns the levels from cubes (cube_levels.h) if the volumes have different levels, and
+  /// otherwise `noise`. The result is also `noise` if the volumes have too few voxels, or if there
+  /// are too many volumes for the memory.
   SeriesNoise with_cube_levels(const SeriesNoise& noise);
 
  private:

@@ -145,12 +145,11 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The left operands of the matrix products for 16 pairs of members. For even k, word[k / 2] is the
-/// operand for the patch coefficients with the vertical frequencies k and k + 1. Each element is
-/// one minus the correlation of the noise of two members in one coefficient
-/// (CovarianceView::decorrelation).
+/// The left operands of the matrix products for 16 pairs of members. word[i] is the operand for the
+/// patch coefficients with the vertical frequencies 2 * i and 2 * i + 1. The elements are values of
+/// CovarianceView::decorrelation: 1 minus the noise correlation of the two members of a pair.
 struct ChunkRatios {
-  std::uint32_t word[4][4];  // [k / 2]
+  std::uint32_t word[4][4];  // [i]
 
   /// Loads the operands for one chunk of 16 pairs. In all lanes together, `offsets` contains the
   /// table offsets for eight chunks, and `chunk` (0..7) selects one of these chunks.
