@@ -42,8 +42,8 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
 
 /// Returns whether two samples differ in a way that the comparison in 8 bits does not show, because
 /// the conversion clamps samples to 0..255. The result is false if both samples are within 0..255.
-/// The samples differ if their difference is more than 1. If a sample is even outside the filter
-/// range (core/float_range.h), the samples differ unless all of their bits are equal.
+/// Otherwise, the samples differ if their difference is more than 1. If a sample is also outside
+/// the filter range (core/float_range.h), the samples differ if any of their bits differ.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }

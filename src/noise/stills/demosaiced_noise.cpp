@@ -95,6 +95,18 @@ struct Range {
   double noise_share = 1;  // share of the measured variance to which all members are reduced
 };
 
+/// Sets Range::noise_share to `share`, and reduces the variances accordingly.
+void reduce(Range& range, double share) {
+  const double factor = share / range.noise_share;
+  range.noise_share = share;
+  for (CoefficientTable& table : range.tables)
+    for (float& variance : table) variance *= static_cast<float>(factor);
+  for (double& product : range.products) product *= factor;
+  for (int i = 0; i < 3; ++i)
+    for (int band = 0; band < band_count; ++band)
+      range.levels[i][band] = band_level(range.tables[i], bands[band][0], bands[band][1]);
+}
+
 constexpr int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
 
 /// For each pair of planes, adds the mean product of their coefficients to `products`. Only one set
@@ -154,21 +166,14 @@ double share_by_fringes(const BandLevels& levels, double noise_share) {
   return std::clamp(1 - fringe_variance / std::max(1e-9, measured), min_share_by_fringes, 1.0);
 }
 
-/// Replaces Range::noise_share by the product of share_by_luma() and share_by_fringes() if the
-/// product is lower, and scales the variances accordingly. The product and Range::noise_share
-/// describe the same texture, so only the lower of the two applies.
+/// Reduces Range::noise_share to the product of share_by_luma() and share_by_fringes() if the
+/// product is lower. The product and Range::noise_share describe the same texture, so only the
+/// lower of the two applies.
 void remove_texture(std::vector<Range>& ranges) {
   for (Range& range : ranges) {
     const double share =
-        std::min(range.noise_share,
-                 share_by_luma(range.levels) * share_by_fringes(range.levels, range.noise_share));
-    const double factor = share / range.noise_share;
-    range.noise_share = share;
-    for (CoefficientTable& table : range.tables)
-      for (float& variance : table) variance *= static_cast<float>(factor);
-    for (double& product : range.products) product *= factor;
-    for (auto& plane : range.levels)
-      for (double& level : plane) level *= std::sqrt(factor);
+        share_by_luma(range.levels) * share_by_fringes(range.levels, range.noise_share);
+    reduce(range, std::min(range.noise_share, share));
   }
 }
 
@@ -188,13 +193,7 @@ Range measured_range(const OpponentValues& values, std::span<const int> members,
       measure_set(values[i], first_of(ranked, compared_share), 1 - set, many[i]);
     add_products(values, flattest, 1 - set, range.products);
   }
-  range.noise_share = noise_share(range.tables, many, selection.min_noise_share);
-  for (CoefficientTable& table : range.tables)
-    for (float& variance : table) variance *= static_cast<float>(range.noise_share);
-  for (double& product : range.products) product *= range.noise_share;
-  for (int i = 0; i < 3; ++i)
-    for (int band = 0; band < band_count; ++band)
-      range.levels[i][band] = band_level(range.tables[i], bands[band][0], bands[band][1]);
+  reduce(range, noise_share(range.tables, many, selection.min_noise_share));
   return range;
 }
 

@@ -49,8 +49,10 @@ TEST(Options, OptionsAreInTheGroupOfTheirPurpose) {
 }
 
 TEST(Options, TuningOptionsNameTheirMethods) {
-  for (const OptionRow& row : denoise_option_table())
-    if (row.group == OptionGroup::tuning) EXPECT_NE(row.uses & method_bits, 0u) << row.names;
+  for (const OptionRow& row : denoise_option_table()) {
+    if (row.group != OptionGroup::tuning) continue;
+    EXPECT_NE(row.uses & method_bits, 0u) << row.names;
+  }
 }
 
 TEST(Options, GivenOptionsAreFoundByMethod) {
